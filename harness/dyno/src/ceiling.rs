@@ -7,8 +7,8 @@ use std::fmt;
 use std::time::Duration;
 
 use dyno_measure::constants::{LEAST_UNKNOWN, LINES_AN_UNKNOWN};
+use dyno_measure::rounds::part::Part;
 use dyno_measure::rounds::server;
-use dyno_measure::rounds::sitting::Sitting;
 use dyno_measure::rounds::throughput::ONE_LINE_LAUNCHES;
 use dyno_measure::verify::{hanging_seconds, most_seconds};
 use dyno_measure::{Probe, TestSet, Track};
@@ -84,9 +84,9 @@ fn round(campaign: &Campaign, set: &TestSet, track: Track) -> f64 {
         runs(campaign, set).most_seconds(limits)
     } else if track.is_lockstep() {
         let lines: f64 = set.source.iter().map(|line| limits.seconds_for(line)).sum();
-        let sittings = Sitting::all(track, campaign.profile, set.source.len()).count();
-        let warm_up = sittings * campaign.profile.warm_up_lines();
-        let further = (set.source.len() / LINES_AN_UNKNOWN).max(LEAST_UNKNOWN) + sittings + warm_up;
+        let parts = Part::all(track, campaign.profile, set.source.len()).count();
+        let warm_up = parts * campaign.profile.warm_up_lines();
+        let further = (set.source.len() / LINES_AN_UNKNOWN).max(LEAST_UNKNOWN) + parts + warm_up;
         // The last line may begin just before the limit of the round.
         (lines + further as f64 * limits.line_seconds).min(limits.launch_seconds + limits.line_seconds)
     } else {

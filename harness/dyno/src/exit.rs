@@ -101,6 +101,12 @@ impl From<dyno_results::Error> for Failure {
     }
 }
 
+impl From<dyno_provision::Error> for Failure {
+    fn from(error: dyno_provision::Error) -> Self {
+        Self { exit: exit_of(error.is_bad_input()), error: error.into() }
+    }
+}
+
 impl From<dyno_host::Error> for Failure {
     fn from(error: dyno_host::Error) -> Self {
         match error {
@@ -174,8 +180,7 @@ mod tests {
         assert_eq!(typed, ("odd; name: no lines".into(), "expected one sentence on each line".into()));
         let typed = told(dyno_measure::Error::NotUtf8 { path: "odd; name".into() }.into());
         assert_eq!(typed, ("odd; name: a reference must be UTF-8".into(), String::new()));
-        let wrapped =
-            Err::<(), _>(dyno_results::Error::Busy { folder: "out".into() }).context("can't publish");
+        let wrapped = Err::<(), _>(dyno_results::Error::Busy("out".into())).context("can't publish");
         let expected = "can't publish: another dyno is at work in out";
         assert_eq!(told(wrapped.unwrap_err()).0, expected);
     }

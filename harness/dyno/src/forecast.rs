@@ -10,19 +10,18 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::Result;
+use dyno_formats::Precision;
+use dyno_host::{Product, product_speeds};
 use dyno_measure::constants::LINES_AN_UNKNOWN;
+use dyno_measure::rounds::part::Part;
 use dyno_measure::rounds::server;
-use dyno_measure::rounds::sitting::Sitting;
 use dyno_measure::rounds::throughput::ONE_LINE_LAUNCHES;
 use dyno_measure::verify::examinee::BUDGET;
 use dyno_measure::verify::launches;
 use dyno_measure::{Placement, Plan, Probe, Round, TestSet, Track, host};
-use dyno_papers::{Precision, Product};
 use dyno_stats::median;
 
 use crate::campaign::{Campaign, Entry, Generated, Launch};
-use crate::product_speed::product_speeds;
 
 /// Time for a word of an unknown program: slow for the engines of dyno, and fast for most others.
 const WORD_SECONDS: f64 = 1e-3;
@@ -69,10 +68,10 @@ pub struct Forecast<'a> {
 
 impl<'a> Forecast<'a> {
     /// Creates a forecast for `campaign`; measures the speed of products if the campaign draws networks.
-    pub fn of(campaign: &'a Campaign, cores: &[usize]) -> Result<Self> {
+    pub fn of(campaign: &'a Campaign, cores: &[usize]) -> dyno_host::Result<Self> {
         let placement = Placement::new(cores, campaign.cores, host::siblings);
         let [k, n] = WIDTHS;
-        let product = |precision| Product { precision, by: None, rows: ROWS, k, n };
+        let product = |precision| Product { precision, rows: ROWS, k, n };
         let speeds = match campaign.generated[..] {
             [] => Vec::new(),
             _ => product_speeds(&PRECISIONS.map(product), placement.system(Track::Latency)[0])?,
@@ -131,7 +130,7 @@ impl<'a> Forecast<'a> {
         match round.track {
             Track::Latency | Track::LatencyAll => {
                 let (profile, lines) = (self.campaign.profile, round.test_set.source.len());
-                Sitting::all(round.track, profile, lines).count() as f64 * launch + set
+                Part::all(round.track, profile, lines).count() as f64 * launch + set
             }
             Track::Server => {
                 let lines = round.test_set.source.len();

@@ -11,12 +11,10 @@
 //! | --- | --- |
 //! | `cli`, `commands` | arguments and help texts; one file for each command |
 //! | `campaign`, `filters` | campaign files, and their narrowing by the command line |
-//! | `adapters` | other projects' engines: their folders, environments and converted models |
-//! | `data` | folders with what ships: campaigns, models, test sets, adapters |
 //! | `submission`, `bundle` | submissions to shared tasks, and the making of one |
 //! | `hosting` | opening a backend for `dyno translate`; dyno-host feeds it |
 //! | `runner` | rounds, probes and whole campaigns, for run, gate, reproduce and verify |
-//! | `tuning`, `forecast`, `product_speed` | opening and tuning of systems, and the expected time of a run |
+//! | `tuning`, `forecast` | opening and tuning of systems, and the expected time of a run |
 //! | `scratch` | temporary folders, also those of dead benches |
 //! | `cluster` | scripts that submit shards to Slurm, Kubernetes or SkyPilot |
 //! | `gate`, `reproduce`, `doctor` | the parts of these commands that don't belong to the runner |
@@ -26,14 +24,12 @@
 
 #![deny(clippy::print_stderr)] // `say` ignores a closed standard error, `eprintln!` panics
 
-mod adapters;
 mod bundle;
 mod campaign;
 mod ceiling;
 mod cli;
 mod cluster;
 mod commands;
-mod data;
 mod doctor;
 mod exit;
 mod filters;
@@ -45,7 +41,6 @@ mod output;
 mod page;
 mod papers;
 mod precision;
-mod product_speed;
 mod progress;
 mod publication;
 mod reproduce;
@@ -67,7 +62,7 @@ use exit::{Complaint, Exit, Failure, Outcome};
 
 /// Rows of the engines begin at cache lines.
 #[global_allocator]
-static ALLOCATOR: dyno_kernels::WholeLines = dyno_kernels::WholeLines;
+static ALLOCATOR: dyno_host::Allocator = dyno_host::Allocator;
 
 fn main() -> ExitCode {
     dyno_measure::enter(); // the same program is also the supervisor

@@ -21,16 +21,14 @@ pub const NAME: &str = "report.html";
 /// warning: the measurements are valid without the page.
 pub fn write_page(folder: &Path, run: &Run, summary: &Summary) -> Option<PathBuf> {
     let path = folder.join(NAME);
-    match write(&Report::of(run, summary, &[]), &path, folder) {
-        Ok(()) => Some(path),
-        Err(failure) => {
-            say(format_args!(
-                "warning: can't write the report: {:#}; `dyno report` can write it later",
-                failure.error
-            ));
-            None
-        }
-    }
+    let written = write(&Report::of(run, summary, &[]), &path, folder);
+    or_warning(path, written, "; `dyno report` can write it later")
+}
+
+fn or_warning(path: PathBuf, written: Outcome<()>, remedy: &str) -> Option<PathBuf> {
+    let warn =
+        |Failure { error, .. }| say(format_args!("warning: can't write the report: {error:#}{remedy}"));
+    written.map(|()| path).map_err(warn).ok()
 }
 
 /// Writes the page of a merged run into its folder, and returns its path. As above, a failure is only a
@@ -39,13 +37,7 @@ pub fn write_hosts_page(folder: &Path, merged: &Merged, summaries: &[Summary]) -
     let path = folder.join(NAME);
     let written = hosts_page(folder, merged, summaries)
         .and_then(|page| write_whole(&path, page.as_bytes()).map_err(unwritable));
-    match written {
-        Ok(()) => Some(path),
-        Err(failure) => {
-            say(format_args!("warning: can't write the report: {:#}", failure.error));
-            None
-        }
-    }
+    or_warning(path, written, "")
 }
 
 /// The page of the merged run in `folder`. It links to the reports of the hosts that have one.

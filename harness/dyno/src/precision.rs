@@ -2,13 +2,15 @@
 
 use std::path::PathBuf;
 
+use dyno_formats::ModelDir;
+
 use crate::campaign::{Campaign, Entry};
 
 /// The default of `models` in words, such as `int8 (the model's default)`; `None` where it can't be told.
 pub fn default_of(models: &[PathBuf]) -> Option<String> {
     let mut told: Vec<String> = Vec::new();
     for model in models {
-        for (precision, named) in dyno_translator::default_precisions(model).ok()? {
+        for (precision, named) in ModelDir::default_precisions(model).ok()? {
             let why = if named { "the model's default" } else { "the widest weights of the model" };
             told.push(format!("{precision} ({why})"));
         }

@@ -2,22 +2,31 @@
 //!
 //! Markdown, JSON and the page belong to `dyno_papers::reproduction`.
 
-use dyno_papers::reproduction::{Reproduction, all_findings, notes, source, table, time_tables, title};
+use dyno_papers::reproduction::{
+    Notes, Reproduction, all_findings, caveats, missing, source, table, time_tables, title,
+};
 use dyno_report::Table;
 
 use crate::table::{grid, width, wrapped};
 
-/// Text of a reproduction: title, findings, tables and notes.
+/// Text of a reproduction: title, caveats, findings and tables, and what is missing.
 pub fn text(reproduction: &Reproduction) -> String {
-    let said = [title(reproduction), source(reproduction)].into_iter().chain(all_findings(reproduction));
-    let said: String = said.map(|line| wrapped(&line, "") + "\n").collect();
-    let notes = notes(reproduction).into_iter().map(|group| {
-        let lines = group.lines.iter().map(|line| wrapped(&format!("  - {line}"), "    ") + "\n");
-        format!("\n{}\n{}", group.about, lines.collect::<String>())
-    });
+    let line = |line: String| wrapped(&line, "") + "\n";
+    let head: String = [title(reproduction), source(reproduction)].into_iter().map(line).collect();
+    let findings: String = all_findings(reproduction).into_iter().map(line).collect();
     let times: Vec<Table> = time_tables(reproduction);
     let times = times.iter().map(|table| format!("\n{}\n{}", table.caption, grid_of(table)));
-    format!("{said}\n{}{}{}", grids(reproduction), times.collect::<String>(), notes.collect::<String>())
+    let (before, after) = (lists(&caveats(reproduction)), lists(&missing(reproduction)));
+    let tables = grids(reproduction) + &times.collect::<String>();
+    format!("{head}{before}\n{findings}\n{tables}{after}")
+}
+
+fn lists(notes: &[Notes]) -> String {
+    let list = |group: &Notes| {
+        let lines = group.lines.iter().map(|line| wrapped(&format!("  - {line}"), "    ") + "\n");
+        format!("\n{}\n{}", group.about, lines.collect::<String>())
+    };
+    notes.iter().map(list).collect()
 }
 
 /// The table. If the terminal is too narrow, there is one table for each column of the paper, without

@@ -15,8 +15,7 @@ use dyno_results::scores::Scale;
 use dyno_results::summary::SameWeights;
 use dyno_results::summary::judge::unusable;
 use dyno_results::{CellSummary, Column, Summary};
-use dyno_stats::Standing;
-use dyno_stats::numbers;
+use dyno_stats::{Standing, numbers};
 
 /// Column of a table: its head, and the text of a row.
 type Texts = (String, Box<dyn Fn(&CellSummary) -> String>);
@@ -66,7 +65,8 @@ fn tables(rows: &[CellSummary], metrics: &[Scale]) -> String {
 /// The sentence on cells of one table, if none of those that may stand on the frontier is usable.
 fn unusable_of(metrics: &[Scale], cells: &[CellSummary]) -> Option<String> {
     let standing = cells.iter().filter(|row| row.standing.is_some());
-    unusable(metrics.first()?, standing.filter_map(CellSummary::first_score).reduce(f64::max)?)
+    let scores = standing.filter_map(|row| Some(row.first_quality()?.value));
+    unusable(metrics.first()?, scores.reduce(f64::max)?)
 }
 
 /// Systems of different engines on one model: what differs between them, so that no line reads as a better model.
@@ -121,6 +121,10 @@ fn columns(cells: &[CellSummary], metrics: &[Scale]) -> Vec<Texts> {
     if cells.iter().any(|row| row.joules_per_word.is_some()) {
         columns.push(figures(Column::Energy));
     }
+    let tokens = [Column::TokensRead, Column::TokensWritten];
+    columns.extend(
+        tokens.into_iter().filter(|column| cells.iter().any(|row| column.figure(row).is_some())).map(figures),
+    );
     columns.extend([Column::Model, Column::Peak].map(figures));
     columns.push(texts("verdict", verdict));
     columns
@@ -151,8 +155,18 @@ fn metric_column(scale: &Scale) -> Texts {
 }
 
 /// Columns that a narrow terminal leaves out, first to last; `--json` and summary.csv have all columns.
-const DISPENSABLE: [&str; 8] =
-    ["start ms", "load %", "p99 ms", "peak MiB", "model MiB", "steady", "Mwords/$", "p50 ms"];
+const DISPENSABLE: [&str; 10] = [
+    "tokens in/s",
+    "tokens out/s",
+    "start ms",
+    "load %",
+    "p99 ms",
+    "peak MiB",
+    "model MiB",
+    "steady",
+    "Mwords/$",
+    "p50 ms",
+];
 
 /// Table of `rows`, at most `width` characters wide if the necessary columns fit.
 fn table(rows: &[CellSummary], mut columns: Vec<Texts>, width: usize) -> String {

@@ -17,7 +17,7 @@ use dyno_measure::Track;
 use dyno_measure::os::{allowed_cores, pin_thread};
 
 use crate::campaign::{Campaign, Entry};
-use crate::exit::{Outcome, bad_input};
+use crate::exit::{OrBadInput, Outcome, bad_input};
 use crate::output::say;
 use crate::progress::Progress;
 
@@ -81,7 +81,7 @@ fn tune(wanted: &[&Entry], folder: &Path, track: Track) -> Outcome<BTreeMap<Stri
 /// Prints the choices of all tunings of the run in `folder`, also those made before it was resumed.
 pub fn explain(folder: &Path) -> Outcome<()> {
     for file in tunings(&folder.join("tuning"))? {
-        say(dyno_nn::kernel_settings::explain_tuning(&file).map_err(bad_input)?.trim_end());
+        say(dyno_host::explain_tuning(&file).or_bad_input()?.trim_end());
     }
     Ok(())
 }

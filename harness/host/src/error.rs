@@ -22,6 +22,44 @@ pub enum Error {
     /// The backend fails at one of several lines.
     #[error("can't translate lines")]
     Lines(#[source] dyno_api::Error),
+    /// No backend suits the models.
+    #[error("{0}")]
+    Unsuited(String),
+    /// The model has no vocabulary of its own.
+    #[error("the model has no vocabulary: name one with --vocab instead")]
+    NoVocabulary,
+    /// The model has no vocabularies for its shortlist.
+    #[error("the model has no vocabularies, which --shortlist needs: add --vocab")]
+    NoVocabularies,
+    /// This build has no engine for the question.
+    #[error("this build has no engine that could tell; use a build with engines")]
+    NoEngines,
+    /// A file of a model is faulty.
+    #[error(transparent)]
+    Formats(#[from] dyno_formats::Error),
+    /// A vocabulary is faulty.
+    #[cfg(feature = "engines")]
+    #[error(transparent)]
+    Text(#[from] dyno_text::Error),
+    /// A tuning is faulty.
+    #[cfg(feature = "engines")]
+    #[error(transparent)]
+    Tuning(#[from] dyno_nn::kernel_settings::TuningError),
+    /// A file of a translator is faulty.
+    #[cfg(feature = "engines")]
+    #[error(transparent)]
+    Translator(#[from] dyno_translator::Error),
+    /// An encoder is faulty.
+    #[cfg(feature = "encoder")]
+    #[error(transparent)]
+    Encoder(#[from] dyno_encoder::Error),
+    /// A product is refused.
+    #[cfg(feature = "engines")]
+    #[error(transparent)]
+    Kernels(#[from] dyno_kernels::Error),
+    /// A core can't be had.
+    #[error(transparent)]
+    Cores(#[from] dyno_measure::Error),
     /// Input or output fails.
     #[error("can't pass lines on")]
     Pipe(#[from] io::Error),

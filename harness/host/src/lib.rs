@@ -5,11 +5,15 @@
 //! measures these processes belongs to `dyno-measure`.
 //!
 //! This crate lies on the measured path, so it is built at full optimisation. It alone names the engines
-//! (`registry`), each behind a feature.
+//! (`registry`), each behind a feature. It alone also links what engines share: `engines` answers commands that
+//! look into models or time products; `no_engines` stands in its place in a build without engines.
 
 mod answers;
 mod batch_size;
+#[cfg_attr(not(feature = "engines"), path = "no_engines.rs")]
+mod engines;
 mod error;
+mod facts;
 mod lockstep;
 mod null;
 pub mod registry;
@@ -26,7 +30,11 @@ use dyno_record::Track;
 
 pub use answers::{OutputOptions, without_end};
 pub use batch_size::{MOST_BATCH, batch_of};
+pub use engines::{
+    Allocator, activation_scales, coverage, explain_tuning, product_speeds, shortlist, tokeniser, vocabulary,
+};
 pub use error::{Error, Result};
+pub use facts::{Coverage, Product, Tokenise};
 
 /// Translates `input` to `output` under `track`, with one worker for each of `cores`.
 pub fn translate(

@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 
 use crate::files::collect_files;
 use crate::installation::installation;
+use crate::resolution::Resolution;
 use crate::system::System;
-use crate::way::Way;
 
-/// Files and folders that belong to a system, as they are spelled, and the ways to them.
-pub(crate) fn paths_and_ways(system: &System) -> (Vec<PathBuf>, Vec<Way>) {
+/// Files and folders that belong to a system, as they are spelled, and the resolutions to them.
+pub(crate) fn paths_and_resolutions(system: &System) -> (Vec<PathBuf>, Vec<Resolution>) {
     let paths = own_paths(system);
-    let ways = paths.iter().cloned().chain(home()).map(|path| Way::of(&path)).collect();
-    (paths, ways)
+    let resolutions = paths.iter().cloned().chain(home()).map(|path| Resolution::of(&path)).collect();
+    (paths, resolutions)
 }
 
 /// What a system names, its program's installation, its parts, and the files that links in its models' folders

@@ -41,6 +41,10 @@ pub const LEAST_RECOGNITION_PAIRS: usize = 10;
 pub const LEAST_PAIRS_OF_A_SLOW_SYSTEM: usize = 26;
 /// Fresh lines of the launch that must confirm strange answers, at most: two for each line of the probe.
 pub const CONFIRMING_LINES: usize = 2 * RECOGNITION_PAIRS;
+/// Time of the fresh lines of a turn that confirms a round's judgement, at most, as a multiple of the time of the
+/// round's lines. A table of answers is a hundred times as quick as its translator, and as many fresh lines took five
+/// minutes there.
+pub const MOST_CONFIRMING_TIME: f64 = 4.0;
 /// Launches over the set once, whose median tells whether the set itself is known.
 pub const OVER_THE_SET: usize = 3;
 /// Share of the greatest rate that must also hold for copies alone. Their work is that of the set's lines, but

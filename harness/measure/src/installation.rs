@@ -7,7 +7,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::program::first_line;
-use crate::way::Way;
+use crate::resolution::Resolution;
 
 /// Parts of an installation that its programs read; `conf` is one of Java.
 const PARTS: [&str; 7] = ["bin", "conf", "lib", "lib32", "lib64", "libexec", "pyvenv.cfg"];
@@ -42,7 +42,7 @@ impl Search<'_> {
         let found = program(name, self.folder, self.path).filter(|file| !self.programs.contains(file));
         let Some(file) = found else { return };
         self.programs.push(file.clone());
-        let links = Way::of(&file).links.into_iter().map(|(place, _)| place);
+        let links = Resolution::of(&file).links.into_iter().map(|(place, _)| place);
         for place in [file.clone()].into_iter().chain(links).chain(file.canonicalize()) {
             self.add_around(&place);
         }

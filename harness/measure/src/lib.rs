@@ -18,7 +18,7 @@
 //!
 //! A program that uses this crate calls [`enter`] first in its `main`. The crate starts the same program a
 //! second time, as the small supervisor above each system. `examples/cat.rs` measures `cat` in lock-step and
-//! prints percentiles.
+//! prints percentiles, `examples/verify.rs` asks the probes, `examples/compare.rs` measures two programs side by side.
 //!
 //! # Modules, from the ground up
 //!
@@ -28,7 +28,7 @@
 //! | [`host`], [`noise`] | facts of the machine; disturbances of the host during a round |
 //! | `system`, `test_set` | the command that is measured, the lines that it translates |
 //! | [`vectors`] | answers of encoders, and when two of them are the same |
-//! | `sandbox`, `places`, `way` | what a system sees of the host, at which paths, and how paths lead to it |
+//! | `sandbox`, `places`, `resolution` | what a system sees of the host, at which paths, and how paths lead to it |
 //! | [`companion`] | programs of others that the bench talks to in lines, within bounds |
 //! | [`energy`] | joules of the host while a system works |
 //! | `protocol`, `plan` | parameters of the measurement, order of rounds, cores |
@@ -68,6 +68,7 @@ pub mod process;
 mod program;
 mod protocol;
 mod record;
+mod resolution;
 mod roots;
 pub mod rounds;
 mod sandbox;
@@ -79,7 +80,6 @@ mod text;
 mod unknown;
 pub mod vectors;
 pub mod verify;
-mod way;
 
 pub use bench::Bench;
 pub use dyno_record::{

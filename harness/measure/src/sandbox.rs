@@ -9,13 +9,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-use crate::belongings::{folder, home, paths_and_ways, search_path};
+use crate::belongings::{folder, home, paths_and_resolutions, search_path};
 use crate::installation::program;
 use crate::mounts::Mounts;
 use crate::places::Places;
+use crate::resolution::Resolution;
 use crate::roots::{cover, name_servers, words};
 use crate::system::System;
-use crate::way::Way;
 
 /// Program that makes the namespaces.
 pub(crate) const BWRAP: &str = "bwrap";
@@ -174,8 +174,8 @@ impl Sandbox {
     fn mounts(&self, system: &System) -> Mounts {
         let mut mounts = Mounts::of_host();
         mounts.add(namespaces_here(false));
-        let (paths, ways) = paths_and_ways(system);
-        for (path, view) in self.views(system, &paths, &ways) {
+        let (paths, resolutions) = paths_and_resolutions(system);
+        for (path, view) in self.views(system, &paths, &resolutions) {
             match view {
                 View::Passage => mounts.pass(&path),
                 View::Private => mounts.empty(&path),
@@ -183,7 +183,7 @@ impl Sandbox {
                 View::Visible => mounts.show(&path),
             }
         }
-        for (place, target) in missing_links(&mounts, &ways) {
+        for (place, target) in missing_links(&mounts, &resolutions) {
             mounts.add(words("--symlink", &[&target, &place]));
         }
         mounts
@@ -206,9 +206,13 @@ impl Sandbox {
     }
 
     /// What becomes of each path. Later paths lie deeper and win; what is hidden wins over what is visible.
-    fn views(&self, system: &System, paths: &[PathBuf], ways: &[Way]) -> Vec<(PathBuf, View)> {
+    fn views(&self, system: &System, paths: &[PathBuf], resolutions: &[Resolution]) -> Vec<(PathBuf, View)> {
         let private = [(PathBuf::from(PRIVATE), View::Private)];
-        let passages = ways.iter().flat_map(|way| way.left.clone()).chain(folder(system)).chain(home());
+        let passages = resolutions
+            .iter()
+            .flat_map(|resolution| resolution.left.clone())
+            .chain(folder(system))
+            .chain(home());
         let passages = passages.map(|path| (path, View::Passage));
         let own = paths.iter().filter_map(|path| Some((path.canonicalize().ok()?, View::Visible)));
         let others = self.owned.iter().map(|path| (path.clone(), View::Others));
@@ -252,11 +256,12 @@ enum View {
 }
 
 /// Links that a sandbox with these mounts lacks: those in folders that don't show the host's files.
-fn missing_links(mounts: &Mounts, ways: &[Way]) -> Vec<(PathBuf, PathBuf)> {
+fn missing_links(mounts: &Mounts, resolutions: &[Resolution]) -> Vec<(PathBuf, PathBuf)> {
     let is_missing = |(place, _): &&(PathBuf, PathBuf)| {
         !mounts.holds_the_system(place) && place.parent().is_some_and(|parent| !mounts.shows(parent))
     };
-    let mut links: Vec<_> = ways.iter().flat_map(|way| &way.links).filter(is_missing).cloned().collect();
+    let mut links: Vec<_> =
+        resolutions.iter().flat_map(|resolution| &resolution.links).filter(is_missing).cloned().collect();
     links.sort();
     links.dedup();
     links
@@ -267,8 +272,8 @@ mod tests {
     use super::*;
 
     fn views_of(sandbox: &Sandbox, system: &System) -> Vec<(PathBuf, View)> {
-        let (paths, ways) = paths_and_ways(system);
-        sandbox.views(system, &paths, &ways)
+        let (paths, resolutions) = paths_and_resolutions(system);
+        sandbox.views(system, &paths, &resolutions)
     }
 
     fn shows(sandbox: &Sandbox, system: &System, path: &Path) -> bool {
@@ -395,9 +400,9 @@ mod tests {
         link("../data/weights", "own/weights");
         let mut system = System::of_command("s", ["sh"]);
         system.models = vec![root.join("latest/weights"), root.join("own")];
-        let (paths, ways) = paths_and_ways(&system);
+        let (paths, resolutions) = paths_and_resolutions(&system);
         assert!(paths.contains(&root.join("own/weights")), "what a link in the model leads to is visible");
-        let links = missing_links(&Sandbox::new(&[], &[]).mounts(&system), &ways);
+        let links = missing_links(&Sandbox::new(&[], &[]).mounts(&system), &resolutions);
         let places: Vec<_> = links.into_iter().map(|(place, _)| place).collect();
         assert!(places.contains(&root.join("latest")), "{places:?}");
         assert!(!places.contains(&root.join("own/weights")), "the model's own folder has its link");

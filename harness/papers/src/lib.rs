@@ -15,4 +15,6 @@ pub mod reproduction;
 mod tables;
 
 pub use error::{Error, Result};
-pub use tables::{Column, Library, Point, Precision, Product, Quantity, Statement, Table, Unit, tables};
+pub use tables::{
+    Baseline, Column, Library, Point, Precision, Product, Quantity, Split, Statement, Table, Unit, tables,
+};

@@ -36,8 +36,8 @@ impl Profile {
         }
     }
 
-    /// Most sittings of a lock-step round, each with fresh processes. A first look must stay short.
-    pub const fn sittings(self) -> usize {
+    /// Most parts of a lock-step round, each with fresh processes. A first look must stay short.
+    pub const fn parts(self) -> usize {
         match self {
             Self::Quick => 1,
             Self::Standard | Self::Official => 8,

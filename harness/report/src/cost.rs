@@ -4,13 +4,12 @@
 use std::collections::BTreeSet;
 
 use super::charts::Axis;
-use super::material::{Cell, Measure, Set};
+use super::material::Set;
 use dyno_measure::{Track, Verdict};
-use dyno_results::Column;
 use dyno_results::scores::Scale;
-use dyno_results::summary::judge::Duel;
-use dyno_stats::Estimate;
-use dyno_stats::{Order, Standing};
+use dyno_results::summary::{Duel, Measure};
+use dyno_results::{CellSummary, Column};
+use dyno_stats::{Estimate, Order, Standing};
 
 /// A kind of cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,18 +18,6 @@ pub enum Cost {
     Dollars,
     /// Cost under a track: the 95th percentile of latency in lock-step, words a second elsewhere.
     Under(Track),
-}
-
-/// Names of a cost.
-struct Names {
-    /// In links.
-    id: &'static str,
-    /// In a sentence.
-    noun: &'static str,
-    /// At the head of a column; `#` marks figures.
-    head: &'static str,
-    /// At an axis.
-    axis: &'static str,
 }
 
 /// A system with both quality and cost.
@@ -78,8 +65,9 @@ impl Cost {
         Self::Under(Track::Server),
     ];
 
-    const fn names(self) -> Names {
-        let [id, noun, head, axis] = match self {
+    /// Names in links, in a sentence, at the head of a column and at an axis; `#` marks figures.
+    const fn names(self) -> [&'static str; 4] {
+        match self {
             Self::Dollars => ["dollars", "words per dollar", "#Mwords/$", "million words per US dollar"],
             Self::Under(Track::Latency) => ["latency-p95", "p95 latency", "#p95 ms", "p95 latency in ms"],
             Self::Under(Track::LatencyAll) => [
@@ -97,23 +85,22 @@ impl Cost {
             Self::Under(Track::Server) => {
                 ["server", "speed as a server", "#words/s, server", "words/s as a server"]
             }
-        };
-        Names { id, noun, head, axis }
+        }
     }
 
     /// Name of the cost in links.
     pub const fn id(self) -> &'static str {
-        self.names().id
+        self.names()[0]
     }
 
     /// Name of the cost in a sentence.
     pub const fn noun(self) -> &'static str {
-        self.names().noun
+        self.names()[1]
     }
 
     /// Head of its column; `#` marks figures.
     pub const fn head(self) -> &'static str {
-        self.names().head
+        self.names()[2]
     }
 
     /// Whether less is better.
@@ -133,28 +120,22 @@ impl Cost {
     /// Axis of the cost.
     pub fn axis(self) -> Axis {
         let better = if self.less_is_better() { "← less is better" } else { "more is better →" };
-        Axis::of(format!("{} (log, {better})", self.names().axis), true)
-    }
-
-    /// Figure of rounds behind the cost. Words per dollar are speed in another unit.
-    fn measure(self, set: &Set) -> Measure {
-        match self {
-            Self::Under(track) if track.is_lockstep() => Measure::P95(track),
-            _ => Measure::Speed(self.track(set)),
-        }
+        Axis::of(format!("{} (log, {better})", self.names()[3]), true)
     }
 
     /// Comparison of systems `a` and `b` in this cost: by pairs of rounds where these were measured, else by
     /// the intervals. The ratio is above 1 where `a` is better.
-    fn duel(self, set: &Set, a: (usize, &Estimate), b: (usize, &Estimate)) -> Duel {
-        let (a, b) = if self.less_is_better() { (b, a) } else { (a, b) };
-        let apart = || Duel { ratio: a.1.over(b.1), order: a.1.order(b.1) };
-        set.duels.get(&(self.measure(set), a.0, b.0)).copied().unwrap_or_else(apart)
+    fn duel(self, set: &Set<'_>, a: (usize, &Estimate), b: (usize, &Estimate)) -> Duel {
+        // Words per dollar are speed in another unit.
+        let (measure, a, b) =
+            if self.less_is_better() { (Measure::P95, b, a) } else { (Measure::Speed, a, b) };
+        let paired = set.cell(a.0, self.track(set)).and_then(|cell| cell.duels.get(&(measure, b.0)));
+        paired.copied().unwrap_or_else(|| Duel { ratio: a.1.over(b.1), order: a.1.order(b.1) })
     }
 
     /// Track that the cost is counted by. A share of an instance must not compete with a whole instance, so money
     /// has one track on `set`.
-    fn track(self, set: &Set) -> Track {
+    fn track(self, set: &Set<'_>) -> Track {
         match self {
             Self::Dollars => paid_of(set.cells.iter().map(|cell| cell.track)),
             Self::Under(track) => track,
@@ -162,13 +143,13 @@ impl Cost {
     }
 
     /// Cell of a system on `set` that has this cost; INVALID cells have none.
-    pub fn cell(self, set: &Set, system: usize) -> Option<&Cell> {
+    pub fn cell<'a>(self, set: &Set<'a>, system: usize) -> Option<&'a CellSummary> {
         set.cell(system, self.track(set)).filter(|cell| cell.verdict != Verdict::Invalid)
     }
 
     /// Cost of a system on `set`.
-    pub fn of(self, set: &Set, system: usize) -> Option<Estimate> {
-        self.cell(set, system)?.figure(self.column())
+    pub fn of(self, set: &Set<'_>, system: usize) -> Option<Estimate> {
+        self.column().figure_on_page(self.cell(set, system)?)
     }
 }
 
@@ -183,7 +164,7 @@ pub fn paid_of(mut measured: impl Iterator<Item = Track>) -> Track {
 
 impl<'a> Contest<'a> {
     /// The contest of those `translators` on `set` that have both figures. Their cells have been judged already.
-    pub fn of(cost: Cost, set: &'a Set, translators: &[usize]) -> Self {
+    pub fn of(cost: Cost, set: &'a Set<'a>, translators: &[usize]) -> Self {
         let both = |&system: &usize| {
             let cell = cost.cell(set, system)?;
             let (quality, cost) = (cell.first_quality()?, cost.of(set, system)?);
@@ -193,7 +174,7 @@ impl<'a> Contest<'a> {
         let both = translators.iter().filter_map(both).collect();
         let invalid = set.cells.iter().filter(|cell| cell.verdict == Verdict::Invalid);
         Self {
-            invalid: invalid.map(|cell| cell.system).collect(),
+            invalid: invalid.map(|cell| cell.place).collect(),
             ..Self::between(
                 cost,
                 set.scale(),
@@ -227,7 +208,7 @@ impl<'a> Contest<'a> {
 
     /// The contest of the summary: by the first cost with two contestants, else with one, else with any
     /// figures.
-    pub fn primary(set: &'a Set, translators: &[usize]) -> Option<Self> {
+    pub fn primary(set: &'a Set<'a>, translators: &[usize]) -> Option<Self> {
         let tracks =
             [Track::ThroughputAll, Track::Throughput1, Track::Latency, Track::LatencyAll, Track::Server];
         let all = [Cost::Dollars].into_iter().chain(tracks.map(Cost::Under));

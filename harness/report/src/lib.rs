@@ -3,7 +3,7 @@
 //! A report is a pure function of three steps, each of which can be read alone:
 //!
 //! ```text
-//! Run, Summary ─ read ─► Material   all measurements and judgements, renumbered for the page
+//! Run, Summary ─────────► Material  the run with its judged rows, systems and test sets
 //!                          │ view
 //!                          ▼
 //!                        View       all sentences and charts
@@ -14,7 +14,7 @@
 //!
 //! | module | owns |
 //! | --- | --- |
-//! | `material`, `read` | data of the page, in the units of the page |
+//! | `material` | the run and its summary, as sections ask for them |
 //! | `view` | the parts of the page, one file a section |
 //! | [`charts`] | each kind of chart, its scales, axes and labels, and a small SVG writer |
 //! | `tables`, `sentences`, `cost`, `shares` | tables, hedged sentences, kinds of cost, breakdowns of time |
@@ -36,7 +36,6 @@ mod markdown;
 mod material;
 mod page;
 mod published;
-mod read;
 mod readme;
 mod sentences;
 pub mod shares;
@@ -55,6 +54,7 @@ use serde_json::json;
 
 use dyno_results::{Run, Summary};
 
+use material::Material;
 use view::View;
 
 /// A report, in all its forms.
@@ -65,7 +65,7 @@ pub struct Report {
 impl Report {
     /// The report on a run, with the points of papers under its charts.
     pub fn of(run: &Run, summary: &Summary, published: &[Published]) -> Self {
-        Self { view: View::of(&read::material(run, summary), published) }
+        Self { view: View::of(&Material::of(run, summary), published) }
     }
 
     /// The report as one HTML file. `beside_records` adds links to the records in the same folder.

@@ -1,7 +1,7 @@
 //! The report's tables in Markdown, for READMEs and pull requests.
 
 pub use super::tables::inline;
-use super::view::View;
+use super::view::{Part, View};
 
 /// The verdict, the choices and the full table of each test set.
 pub fn markdown(view: &View) -> String {
@@ -12,15 +12,15 @@ pub fn markdown(view: &View) -> String {
         view.date.as_deref().unwrap_or("undated")
     );
     let parts = view.parts.iter().map(|part| {
-        let verdict: String = part.verdict.iter().map(|sentence| inline(sentence) + "\n").collect();
-        let choices =
-            if part.choices.rows.is_empty() { String::new() } else { part.choices.to_markdown() + "\n" };
-        format!(
-            "\n### {} ({})\n\n{verdict}\n{choices}{}",
-            inline(&part.name),
-            part.size,
-            part.full.to_markdown()
-        )
+        let (name, full) = (inline(&part.name), part.full.to_markdown());
+        format!("\n### {name} ({})\n\n{}{full}", part.size, choices(part))
     });
     head + &parts.collect::<String>()
+}
+
+/// The verdict and the choices of a test set.
+pub fn choices(part: &Part) -> String {
+    let verdict: String = part.verdict.iter().map(|sentence| inline(sentence) + "\n").collect();
+    let table = if part.choices.rows.is_empty() { String::new() } else { part.choices.to_markdown() + "\n" };
+    format!("{verdict}\n{table}")
 }

@@ -6,7 +6,7 @@
 use dyno_api::printable_line;
 
 use super::charts::escape;
-use super::markdown::inline;
+use super::markdown::{choices, inline};
 use super::view::View;
 
 /// Marker before the part that dyno writes.
@@ -34,13 +34,11 @@ pub fn between(text: &str, markers: [&str; 2], new: &str) -> Option<String> {
 
 fn frontier(view: &View, figures: &str, commands: &[String]) -> String {
     let Some(part) = view.parts.first() else { return String::new() };
-    let said: String = part.verdict.iter().map(|sentence| inline(sentence) + "\n").collect();
-    let table = if part.choices.rows.is_empty() { String::new() } else { part.choices.to_markdown() + "\n" };
     let date = view.date.as_deref().unwrap_or("undated");
     let about = format!("{}, {} profile, {}, {date}", inline(&view.host), view.profile, inline(&part.name));
     let commands: String =
         commands.iter().map(|command| printable_line(command).replace("```", "") + "\n").collect();
-    format!("{}{said}\n{table}{about}; written by\n\n```sh\n{commands}```\n", picture(view, figures))
+    format!("{}{}{about}; written by\n\n```sh\n{commands}```\n", picture(view, figures), choices(part))
 }
 
 /// The lead figure, light or dark as the reader's browser prefers.
@@ -60,7 +58,7 @@ mod tests {
 
     #[test]
     fn only_what_stands_between_the_markers_changes() {
-        let view = View::of_nothing();
+        let view = View::default();
         let text = format!("# a\n{BEGIN}\nold\n{END}\nb\n");
         let new = updated(&text, &view, "figures", &[]).unwrap();
         assert_eq!(new, format!("# a\n{BEGIN}\n{END}\nb\n"));

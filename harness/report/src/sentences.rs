@@ -3,10 +3,10 @@
 use super::cost::{Contest, Contestant, Cost};
 use dyno_measure::Track;
 use dyno_results::scores::Scale;
-use dyno_results::summary::judge::{Duel, unusable};
-use dyno_stats::Estimate;
+use dyno_results::summary::Duel;
+use dyno_results::summary::judge::unusable;
 use dyno_stats::numbers::{factor, supported};
-use dyno_stats::{Order, Standing};
+use dyno_stats::{Estimate, Order, Standing};
 
 /// A text with a capital at its start.
 pub fn capital(text: &str) -> String {
@@ -180,9 +180,11 @@ impl Writer<'_> {
         let noun = self.contest.cost.noun();
         match (&tied[..], &dearer[..]) {
             ([], []) => None,
-            ([], dearer) => {
-                Some(format!("{} can't be told from it in quality; it costs least of them.", names(dearer)))
-            }
+            ([], dearer) => Some(format!(
+                "{} can't be told from it in quality; {} costs least of them.",
+                names(dearer),
+                self.name(pick)
+            )),
             (tied, []) => Some(self.tie(pick, tied, noun)),
             (tied, dearer) => Some(format!(
                 "{} {} can't be told from it in quality, and cost more.",

@@ -39,44 +39,36 @@ const REST: &str = "other";
 /// figure.
 pub fn figures(track: Track, accounts: &[Account<'_>], id: impl Fn(&str) -> String) -> Vec<Figure> {
     let figure =
-        |(by, division): (&str, Division)| Some(figure(&id(by), by, track, &bars(accounts, division)?));
+        |(by, division): (&str, Division)| Some(figure(&id(by), by, track, stacks(accounts, division)?));
     DIVISIONS.into_iter().filter_map(figure).collect()
 }
 
-fn figure(id: &str, by: &str, track: Track, bars: &[Bar<'_>]) -> Figure {
-    let chart = Stacked {
-        name: format!("share of the time by {by}, {track}"),
-        stacks: bars.iter().map(Bar::stack).collect(),
-    };
+fn figure(id: &str, by: &str, track: Track, stacks: Vec<Stack>) -> Figure {
+    let chart = Stacked { name: format!("share of the time by {by}, {track}"), stacks };
+    let stacks = &chart.stacks;
     let about = format!(
         "A bar a system, divided by {by}, as the system itself accounts for its time in a launch that isn't timed. What a \
          product's own loop does besides (bias, activation, sum) is the product's."
     );
     let caption = format!("Share of the time by {by}, {track}");
-    Figure::of(&chart, id, finding(by, track, bars), about, table(caption, bars))
-}
-
-/// Shares of one system, in the order that all systems share.
-struct Bar<'a> {
-    system: &'a str,
-    colour: Colour,
-    parts: Vec<(&'a str, f64)>,
+    Figure::of(&chart, id, finding(by, track, stacks), about, table(caption, stacks))
 }
 
 /// Bars of the systems that account for their time; `None` if no system does.
-fn bars<'a>(accounts: &[Account<'a>], division: Division) -> Option<Vec<Bar<'a>>> {
-    let told: Vec<(&Account<'a>, &'a Parts)> = accounts
+fn stacks(accounts: &[Account<'_>], division: Division) -> Option<Vec<Stack>> {
+    let told: Vec<(&Account<'_>, &Parts)> = accounts
         .iter()
         .map(|account| (account, division(account.breakdown)))
         .filter(|(_, parts)| whole(parts) > 0.0)
         .collect();
     let order = order(&told.iter().map(|(_, parts)| *parts).collect::<Vec<_>>());
-    let bar = |(account, parts): &(&Account<'a>, &'a Parts)| Bar {
-        system: account.system,
-        colour: account.colour,
-        parts: shares(parts, &order),
+    let stack = |(account, parts): &(&Account<'_>, &Parts)| {
+        let (name, parts) = (account.system.to_owned(), shares(parts, &order));
+        let some = parts.iter().filter(|part| part.1 > 0.0);
+        let each = some.map(|(part, share)| format!("{part} {:.0} %", share * 100.0));
+        Stack { tip: [name.clone()].into_iter().chain(each).collect(), name, colour: account.colour, parts }
     };
-    (!told.is_empty()).then(|| told.iter().map(bar).collect())
+    (!told.is_empty()).then(|| told.iter().map(stack).collect())
 }
 
 fn whole(parts: &Parts) -> f64 {
@@ -103,38 +95,21 @@ fn order<'a>(told: &[&'a Parts]) -> Vec<&'a str> {
 }
 
 /// Shares of the parts in `order`, then the rest.
-fn shares<'a>(parts: &Parts, order: &[&'a str]) -> Vec<(&'a str, f64)> {
-    let share = |name: &&'a str| (*name, parts.get(*name).map_or(0.0, |ns| *ns as f64 / whole(parts)));
-    let mut shares: Vec<(&str, f64)> = order.iter().map(share).collect();
+fn shares(parts: &Parts, order: &[&str]) -> Vec<(String, f64)> {
+    let share = |name: &&str| ((*name).into(), parts.get(*name).map_or(0.0, |ns| *ns as f64 / whole(parts)));
+    let mut shares: Vec<(String, f64)> = order.iter().map(share).collect();
     let rest = 1.0 - shares.iter().map(|part| part.1).sum::<f64>();
     if rest > 0.0005 {
-        shares.push((REST, rest));
+        shares.push((REST.into(), rest));
     }
     shares
 }
 
-impl Bar<'_> {
-    fn stack(&self) -> Stack {
-        let some = self.parts.iter().filter(|part| part.1 > 0.0);
-        let told = some.map(|(name, share)| format!("{name} {:.0} %", share * 100.0));
-        Stack {
-            name: self.system.into(),
-            colour: self.colour,
-            parts: self.parts.iter().map(|(name, share)| ((*name).into(), *share)).collect(),
-            tip: [self.system.into()].into_iter().chain(told).collect(),
-        }
-    }
-
-    fn percent(&self, part: &str) -> Option<f64> {
-        self.parts.iter().find(|(name, _)| *name == part).map(|(_, share)| share * 100.0)
-    }
-}
-
 /// The largest share of all bars, as a sentence.
-fn finding(by: &str, track: Track, bars: &[Bar<'_>]) -> String {
-    let shares = bars.iter().flat_map(|bar| bar.parts.iter().map(move |part| (bar.system, part)));
+fn finding(by: &str, track: Track, stacks: &[Stack]) -> String {
+    let shares = stacks.iter().flat_map(|stack| stack.parts.iter().map(move |part| (&stack.name, part)));
     let largest = shares.max_by(|(_, (_, a)), (_, (_, b))| a.total_cmp(b));
-    let told = |(system, (part, share)): (&str, &(&str, f64))| {
+    let told = |(system, (part, share)): (&String, &(String, f64))| {
         // A long name would hide the sentence.
         let (system, percent) = (shortened(system, 40), share * 100.0);
         format!(
@@ -144,15 +119,16 @@ fn finding(by: &str, track: Track, bars: &[Bar<'_>]) -> String {
     largest.map(told).unwrap_or_default()
 }
 
-fn table(caption: String, bars: &[Bar<'_>]) -> Table {
-    let order = bars.iter().map(|bar| &bar.parts).max_by_key(|parts| parts.len());
-    let names: Vec<&str> = order.into_iter().flatten().map(|part| part.0).collect();
+fn table(caption: String, stacks: &[Stack]) -> Table {
+    let order = stacks.iter().map(|stack| &stack.parts).max_by_key(|parts| parts.len());
+    let names: Vec<&String> = order.into_iter().flatten().map(|part| &part.0).collect();
     let heads: Vec<String> =
         ["system".into()].into_iter().chain(names.iter().map(|part| format!("#{part} %"))).collect();
-    let mut table = Table::new(caption, &heads.iter().map(String::as_str).collect::<Vec<_>>());
-    for bar in bars {
-        let shares = names.iter().map(|part| Field::maybe(bar.percent(part), |share| format!("{share:.1}")));
-        table.push("", [Field::text(bar.system)].into_iter().chain(shares).collect());
+    let mut table = Table::new(caption, &heads);
+    for stack in stacks {
+        let percent = |part| Some(stack.parts.iter().find(|(name, _)| name == part)?.1 * 100.0);
+        let shares = names.iter().map(|part| Field::maybe(percent(*part), |share| format!("{share:.1}")));
+        table.push("", [Field::text(&stack.name)].into_iter().chain(shares));
     }
     table.aligned()
 }

@@ -50,12 +50,12 @@ pub struct Field {
 impl Field {
     /// A text.
     pub fn text(text: impl Into<String>) -> Self {
-        Self { text: text.into(), value: None, link: None }
+        Self { text: text.into(), ..Self::default() }
     }
 
     /// A figure.
     pub fn figure(text: impl Into<String>, value: f64) -> Self {
-        Self { text: text.into(), value: Some(value), link: None }
+        Self { value: Some(value), ..Self::text(text) }
     }
 
     /// A figure that may be missing.
@@ -102,16 +102,18 @@ impl Field {
 
 impl Table {
     /// A table without rows. A head that begins with `#` marks a column of figures.
-    pub fn new(caption: impl Into<String>, heads: &[&str]) -> Self {
-        let head = |text: &&str| match text.strip_prefix('#') {
+    pub fn new(caption: impl Into<String>, heads: &[impl AsRef<str>]) -> Self {
+        let head = |text: &str| match text.strip_prefix('#') {
             Some(text) => Head { text: text.into(), numeric: true },
-            None => Head { text: (*text).into(), numeric: false },
+            None => Head { text: text.into(), numeric: false },
         };
-        Self { caption: caption.into(), heads: heads.iter().map(head).collect(), rows: Vec::new() }
+        let heads = heads.iter().map(|text| head(text.as_ref())).collect();
+        Self { caption: caption.into(), heads, rows: Vec::new() }
     }
 
     /// Adds a row.
-    pub fn push(&mut self, class: &'static str, fields: Vec<Field>) {
+    pub fn push(&mut self, class: &'static str, fields: impl IntoIterator<Item = Field>) {
+        let fields: Vec<Field> = fields.into_iter().collect();
         debug_assert_eq!(fields.len(), self.heads.len());
         self.rows.push(Row { fields, class });
     }
@@ -132,22 +134,12 @@ impl Table {
 
     /// The table without its empty columns, except the last `kept` ones: their emptiness is a finding.
     #[must_use]
-    pub fn without_empty_columns_but(mut self, kept: usize) -> Self {
+    pub fn without_empty_columns_but(self, kept: usize) -> Self {
         let says = |row: &Row, i: usize| !matches!(row.fields[i].text.as_str(), "–" | "");
         let stays = |i: usize| i == 0 || i + kept >= self.heads.len();
-        let kept: Vec<bool> =
-            (0..self.heads.len()).map(|i| stays(i) || self.rows.iter().any(|row| says(row, i))).collect();
-        let keep = |i: &mut usize| {
-            *i += 1;
-            kept[*i - 1]
-        };
-        let mut i = 0;
-        self.heads.retain(|_| keep(&mut i));
-        for row in &mut self.rows {
-            let mut i = 0;
-            row.fields.retain(|_| keep(&mut i));
-        }
-        self
+        let empty = |&i: &usize| !stays(i) && !self.rows.iter().any(|row| says(row, i));
+        let empty: Vec<usize> = (0..self.heads.len()).filter(empty).collect();
+        empty.into_iter().rev().fold(self, Self::without)
     }
 
     /// The table with spaces behind its figures, as wide as their missing digits, so that decimal points
@@ -170,11 +162,10 @@ impl Table {
     pub fn transposed(&self) -> Self {
         let names = self.rows.iter().map(|row| format!("#{}", row.fields[0].text));
         let heads: Vec<String> = [String::new()].into_iter().chain(names).collect();
-        let heads: Vec<&str> = heads.iter().map(String::as_str).collect();
         let mut table = Self::new(self.caption.clone(), &heads);
         for (i, head) in self.heads.iter().enumerate().skip(1) {
             let figures = self.rows.iter().map(|row| row.fields[i].clone());
-            table.push("", [Field::text(&head.text)].into_iter().chain(figures).collect());
+            table.push("", [Field::text(&head.text)].into_iter().chain(figures));
         }
         table
     }

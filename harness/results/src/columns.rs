@@ -36,46 +36,60 @@ pub enum Column {
     Model,
     /// Peak resident memory.
     Peak,
+    /// Language models: tokens of prompts that a worker reads in a second.
+    TokensRead,
+    /// Language models: tokens of answers that a worker writes in a second.
+    TokensWritten,
+    /// Language models: weights in memory.
+    Weights,
+    /// Language models: keys and values in memory.
+    Kept,
 }
 
 impl Column {
+    /// Head, that is name and unit, and the figure of a row in this unit.
+    const fn facts(self) -> (&'static str, fn(&CellSummary) -> Option<Estimate>) {
+        match self {
+            Self::Speed => ("words/s", CellSummary::speed),
+            Self::Steady => ("steady", |row| exactly(row.steady_words_per_second)),
+            Self::Load => ("load %", |row| exactly(row.load_share.map(|share| share * 100.0))),
+            Self::Rate => ("lines/s", |row| exactly(row.lines_per_second)),
+            Self::P50 => ("p50 ms", |row| exactly(row.p50_ms)),
+            Self::P95 => ("p95 ms", |row| exactly(row.p95_ms)),
+            Self::P99 => ("p99 ms", |row| exactly(row.p99_ms)),
+            Self::Start => ("start ms", |row| exactly(row.start_ms)),
+            Self::Dollars => ("Mwords/$", |row| row.millions(row.words_per_dollar)),
+            Self::ProRata => ("pro rata", |row| row.millions(row.words_per_dollar_pro_rata)),
+            Self::Energy => ("mJ/word", |row| exactly(row.joules_per_word.map(|joules| joules * 1e3))),
+            Self::Model => ("model MiB", |row| exactly(row.model_bytes.map(mebibytes))),
+            Self::Peak => ("peak MiB", |row| exactly(row.peak_bytes.map(mebibytes))),
+            Self::TokensRead => ("tokens in/s", |row| exactly(row.tokens_read_per_second)),
+            Self::TokensWritten => ("tokens out/s", |row| exactly(row.tokens_written_per_second)),
+            Self::Weights => ("weights MiB", |row| exactly(row.weight_bytes.map(mebibytes))),
+            Self::Kept => ("KV MiB", |row| exactly(row.kept_bytes.map(mebibytes))),
+        }
+    }
+
     /// Head: name and unit.
     pub const fn head(self) -> &'static str {
-        match self {
-            Self::Speed => "words/s",
-            Self::Steady => "steady",
-            Self::Load => "load %",
-            Self::Rate => "lines/s",
-            Self::P50 => "p50 ms",
-            Self::P95 => "p95 ms",
-            Self::P99 => "p99 ms",
-            Self::Start => "start ms",
-            Self::Dollars => "Mwords/$",
-            Self::ProRata => "pro rata",
-            Self::Energy => "mJ/word",
-            Self::Model => "model MiB",
-            Self::Peak => "peak MiB",
-        }
+        self.facts().0
     }
 
     /// Figure of `row`, in the unit of the head.
     pub fn figure(self, row: &CellSummary) -> Option<Estimate> {
-        let exact = match self {
-            Self::Speed => return row.speed(),
-            Self::Dollars => return row.millions(row.words_per_dollar),
-            Self::ProRata => return row.millions(row.words_per_dollar_pro_rata),
-            Self::Steady => row.steady_words_per_second,
-            Self::Load => row.load_share.map(|share| share * 100.0),
-            Self::Rate => row.lines_per_second,
-            Self::P50 => row.p50_ms,
-            Self::P95 => row.p95_ms,
-            Self::P99 => row.p99_ms,
-            Self::Start => row.start_ms,
-            Self::Energy => row.joules_per_word.map(|joules| joules * 1e3),
-            Self::Model => row.model_bytes.map(mebibytes),
-            Self::Peak => row.peak_bytes.map(mebibytes),
-        };
-        exact.map(Estimate::exactly)
+        self.facts().1(row)
+    }
+
+    /// Figure of `row` on the page: percentiles of latency with their intervals over rounds; the price of the used cores
+    /// is left out on a whole instance, where both prices are the same.
+    pub fn figure_on_page(self, row: &CellSummary) -> Option<Estimate> {
+        match self {
+            Self::P50 => row.percentiles_ms[0],
+            Self::P95 => row.percentiles_ms[2],
+            Self::P99 => row.percentiles_ms[3],
+            Self::ProRata => self.figure(row).filter(|own| Some(*own) != Self::Dollars.figure(row)),
+            _ => self.figure(row),
+        }
     }
 
     /// Text of `figure` of `row`. A size that no round has seen is marked.
@@ -93,6 +107,10 @@ impl Column {
             _ => supported(figure),
         }
     }
+}
+
+fn exactly(value: Option<f64>) -> Option<Estimate> {
+    value.map(Estimate::exactly)
 }
 
 #[cfg(test)]

@@ -19,60 +19,27 @@ const WAIT: &str = "wait for it, or put this run elsewhere with --out DIR";
 #[non_exhaustive]
 pub enum Error {
     /// A file can't be read.
-    #[error("can't read {}: {source}", path.display())]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// Cause of the failure.
-        source: io::Error,
-    },
+    #[error("can't read {path}: {1}", path = .0.display())]
+    Unreadable(PathBuf, #[source] io::Error),
     /// A file of a run is no JSON of the right shape.
-    #[error("{} is damaged: {source}", path.display())]
-    Damaged {
-        /// The file.
-        path: PathBuf,
-        /// Fault of the JSON.
-        source: serde_json::Error,
-    },
-    /// The identity of a run can't be read. Such a run can neither be completed nor compared.
-    #[error("{}, {key}: {fault}; {WHOLE_FILE}", path.display())]
-    Identity {
-        /// The file.
-        path: PathBuf,
-        /// Path of the key, such as `protocol.profile`.
-        key: String,
-        /// Fault of the value.
-        fault: serde_json::Error,
-    },
+    #[error("{path} is damaged: {1}", path = .0.display())]
+    Damaged(PathBuf, #[source] serde_json::Error),
+    /// The identity of a run can't be read: the file, the path of the key such as `protocol.profile`, and the fault of
+    /// its value. Such a run can neither be completed nor compared.
+    #[error("{path}, {1}: {2}; {WHOLE_FILE}", path = .0.display())]
+    Identity(PathBuf, String, serde_json::Error),
     /// A run was changed after it was measured.
     #[error("the run is damaged: {0}")]
     Changed(String),
-    /// Another process changed the records while the run went on.
-    #[error("{} was changed while the run went on; {SANDBOX}", path.display())]
-    Tampered {
-        /// The file of records.
-        path: PathBuf,
-    },
-    /// A record can't be true, or can't be read.
-    #[error("{}:{line}: {fault}; {MEASURE_AGAIN}", path.display())]
-    Record {
-        /// The file of records.
-        path: PathBuf,
-        /// Number of the line, from 1.
-        line: usize,
-        /// Fault of the line.
-        fault: String,
-    },
-    /// Records and identity contradict each other.
-    #[error("{} has a round of {system} on {test_set}, which run.json doesn't list: one of the two files was changed", path.display())]
-    Strange {
-        /// The file of records.
-        path: PathBuf,
-        /// System of the record.
-        system: String,
-        /// Test set of the record.
-        test_set: String,
-    },
+    /// Another process changed the file of records while the run went on.
+    #[error("{} was changed while the run went on; {SANDBOX}", .0.display())]
+    Tampered(PathBuf),
+    /// A record can't be true, or can't be read: the file, the number of the line from 1, and its fault.
+    #[error("{path}:{1}: {2}; {MEASURE_AGAIN}", path = .0.display())]
+    Record(PathBuf, usize, String),
+    /// Records and identity contradict each other: the file of records, and the system and test set of one.
+    #[error("{path} has a round of {1} on {2}, which run.json doesn't list: one of the two files was changed", path = .0.display())]
+    Strange(PathBuf, String, String),
     /// A newer dyno wrote the file, perhaps with facts that this dyno would overlook.
     #[error("{} was written by a newer dyno (schema {schema}, not {known}); {NEWER_DYNO}", path.display())]
     Newer {
@@ -84,31 +51,17 @@ pub enum Error {
         known: u32,
     },
     /// A folder holds no run.
-    #[error("{} is no run folder: it has no run.json; {WHERE_RUNS_ARE}", folder.display())]
-    NotARun {
-        /// The folder.
-        folder: PathBuf,
-    },
-    /// A folder can't take the run.
-    #[error("{} {fault}", folder.display())]
-    Folder {
-        /// The folder.
-        folder: PathBuf,
-        /// Reason and remedy.
-        fault: String,
-    },
-    /// The run is finished, and finished runs are never reopened.
-    #[error("the run in {} is finished; {ANOTHER_OUT}", folder.display())]
-    Finished {
-        /// The run's folder.
-        folder: PathBuf,
-    },
-    /// Another process measures or scores the run.
-    #[error("another dyno is at work in {}; {WAIT}", folder.display())]
-    Busy {
-        /// The run's folder.
-        folder: PathBuf,
-    },
+    #[error("{} is no run folder: it has no run.json; {WHERE_RUNS_ARE}", .0.display())]
+    NotARun(PathBuf),
+    /// A folder can't take the run, for this reason and with this remedy.
+    #[error("{path} {1}", path = .0.display())]
+    Folder(PathBuf, String),
+    /// The run in the folder is finished, and finished runs are never reopened.
+    #[error("the run in {} is finished; {ANOTHER_OUT}", .0.display())]
+    Finished(PathBuf),
+    /// Another process measures or scores the run in the folder.
+    #[error("another dyno is at work in {}; {WAIT}", .0.display())]
+    Busy(PathBuf),
     /// A folder or file can't be created where the user wants it.
     #[error("can't create {}: {source}; {remedy}", path.display())]
     NotCreated {
@@ -128,22 +81,15 @@ pub enum Error {
     /// sacrebleu, or a metric of the user's own, gives no score.
     #[error("{0}")]
     Scorer(String),
+    /// sacrebleu has no environment.
+    #[error(transparent)]
+    Provision(#[from] dyno_provision::Error),
     /// A file of the run can't be written.
-    #[error("can't write {}{}", path.display(), remedy_of(source))]
-    Unwritable {
-        /// The file.
-        path: PathBuf,
-        /// Cause of the failure.
-        source: io::Error,
-    },
+    #[error("can't write {}{}", .0.display(), remedy_of(.1))]
+    Unwritable(PathBuf, #[source] io::Error),
     /// A value can't be encoded for its file: a fault of the bench.
-    #[error("can't encode {what}: {fault}")]
-    Encoding {
-        /// The value.
-        what: &'static str,
-        /// Reason.
-        fault: String,
-    },
+    #[error("can't encode {0}: {1}")]
+    Encoding(&'static str, String),
 }
 
 fn remedy_of(error: &io::Error) -> String {
@@ -155,16 +101,17 @@ impl Error {
     pub fn remedy(&self) -> Option<String> {
         let text = |text: &str| Some(text.to_owned());
         match self {
-            Self::Record { .. } => text(MEASURE_AGAIN),
-            Self::NotARun { .. } => text(WHERE_RUNS_ARE),
-            Self::Tampered { .. } => text(SANDBOX),
+            Self::Record(..) => text(MEASURE_AGAIN),
+            Self::NotARun(..) => text(WHERE_RUNS_ARE),
+            Self::Tampered(..) => text(SANDBOX),
             Self::Newer { .. } => text(NEWER_DYNO),
-            Self::Finished { .. } => text(ANOTHER_OUT),
-            Self::Busy { .. } => text(WAIT),
-            Self::Identity { .. } => text(WHOLE_FILE),
+            Self::Finished(..) => text(ANOTHER_OUT),
+            Self::Busy(..) => text(WAIT),
+            Self::Identity(..) => text(WHOLE_FILE),
             Self::NotCreated { remedy, .. } => text(remedy),
-            Self::Unwritable { source, .. } => full_disk_remedy(source),
-            Self::Changed(fault) | Self::Folder { fault, .. } | Self::Prices(fault) | Self::Scorer(fault) => {
+            Self::Unwritable(_, source) => full_disk_remedy(source),
+            Self::Provision(error) => error.to_string().rsplit_once("; ").map(|(_, remedy)| remedy.into()),
+            Self::Changed(fault) | Self::Folder(_, fault) | Self::Prices(fault) | Self::Scorer(fault) => {
                 fault.split_once("; ").map(|(_, remedy)| remedy.into())
             }
             _ => None,
@@ -173,11 +120,11 @@ impl Error {
 
     /// Whether the user's input is at fault, and not the bench or its host.
     pub fn is_bad_input(&self) -> bool {
-        !matches!(self, Self::Unwritable { .. } | Self::Encoding { .. })
+        !matches!(self, Self::Unwritable(..) | Self::Encoding(..))
     }
 
     pub(crate) fn encoding(what: &'static str) -> impl Fn(serde_json::Error) -> Self {
-        move |error| Self::Encoding { what, fault: error.to_string() }
+        move |error| Self::Encoding(what, error.to_string())
     }
 }
 

@@ -30,7 +30,7 @@ pub fn write_csv(path: &Path, rows: &[CellSummary]) -> Result<()> {
 
 /// The same as bytes.
 pub fn csv_of(rows: &[CellSummary]) -> Result<Vec<u8>> {
-    csv(rows).map_err(|error| Error::Encoding { what: "the summary", fault: error.to_string() })
+    csv(rows).map_err(|error| Error::Encoding("the summary", error.to_string()))
 }
 
 fn csv(rows: &[CellSummary]) -> std::result::Result<Vec<u8>, Box<dyn std::error::Error>> {

@@ -13,7 +13,7 @@ const TICKS_PER_HALF: u32 = 5;
 
 /// The distribution of `latency_ns`, in milliseconds.
 pub(crate) fn percentile_text(latency_ns: impl Iterator<Item = u64>) -> Result<String> {
-    let fault = |fault: String| Error::Encoding { what: "a histogram", fault };
+    let fault = |fault: String| Error::Encoding("a histogram", fault);
     let mut histogram = Histogram::<u64>::new(DIGITS).map_err(|error| fault(error.to_string()))?;
     for ns in latency_ns {
         histogram.record(ns.max(1)).map_err(|error| fault(error.to_string()))?;

@@ -17,14 +17,12 @@
 //! | [`compare`] | comparison of two sides of a cell: speeds by their rounds, texts by their quality |
 //! | [`merge`] | runs of several hosts as one result |
 //! | [`services`] | figures in the forms of benchmark services |
-//! | `environment` | private Python environments in the user's cache |
 //! | `export`, `histogram` | spreadsheets and percentile distributions |
 //!
 //! This crate starts scorers, never systems. It knows nothing of engines and of HTML.
 
 mod columns;
 pub mod compare;
-mod environment;
 mod error;
 mod export;
 mod histogram;
@@ -39,7 +37,6 @@ pub mod summary;
 pub mod turns;
 
 pub use columns::Column;
-pub use environment::{Packages, build_environment, cache_folder, last_line};
 pub use error::{Error, Result};
 pub use export::{csv_of, unlike_a_formula, write_summary};
 pub use merge::Merged;

@@ -12,7 +12,7 @@ pub fn hashes_of(paths: impl IntoIterator<Item = PathBuf>) -> Result<Vec<(PathBu
     for path in paths {
         let unreadable = |path: &Path| {
             let path = path.to_owned();
-            move |source| Error::Unreadable { path, source }
+            move |source| Error::Unreadable(path, source)
         };
         let mut files = Vec::new();
         collect_files(&path, &mut files).map_err(unreadable(&path))?;

@@ -128,7 +128,7 @@ impl Run {
         let records = read_records(&path)?;
         let is_strange = |record: &&Record| !identity.names(&record.system, &record.test_set);
         if let Some(Record { system, test_set, .. }) = records.iter().find(is_strange) {
-            return Err(Error::Strange { path, system: system.clone(), test_set: test_set.clone() });
+            return Err(Error::Strange(path, system.clone(), test_set.clone()));
         }
         Ok(Self {
             test_sets: texts::read(folder, &identity)?,
@@ -317,7 +317,7 @@ impl<'a> Index<'a> {
 
 /// Identity of the run in `folder`.
 pub(crate) fn identity_in(folder: &Path) -> Result<Identity> {
-    read_identity(folder)?.ok_or_else(|| Error::NotARun { folder: folder.into() })
+    read_identity(folder)?.ok_or_else(|| Error::NotARun(folder.into()))
 }
 
 /// Refuses names with control characters, which campaigns refuse too: one name could pretend to be two rows.

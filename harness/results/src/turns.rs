@@ -1,7 +1,7 @@
 //! Figures of rounds, and their comparison. Rounds that were measured side by side are compared turn by turn, so
 //! that what wanders in the host meets both alike.
 
-use dyno_measure::{Record, Track};
+use dyno_measure::Record;
 use dyno_stats::{mean, median, percentile};
 
 /// A figure of a round by which systems are compared.
@@ -28,11 +28,6 @@ pub const P95: Figure = Figure { of: p95, by_turns: false };
 fn p95(record: &Record) -> Option<f64> {
     let ms: Vec<f64> = record.line_ns().iter().map(|&ns| ns as f64 / 1e6).collect();
     percentile(&ms, 95.0)
-}
-
-/// Figure by which systems compete under `track`.
-pub const fn cost(track: Track) -> Figure {
-    if track.is_lockstep() { P95 } else { SPEED }
 }
 
 /// A round with its figure. The figure of a round that is compared with many others is computed once.

@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use anyhow::Context as _;
-use dyno_measure::files::file_hash;
 use dyno_measure::{
     Filler, Host, Interleave, LatencyLimit, Limits, Placement, Plan, Probe, Profile, Protocol, SCHEMA,
     System, TestSet, Track, host,
@@ -117,7 +116,7 @@ impl Campaign {
             Ok(System { sandboxed: entry.is_sandboxed(self.profile), ..system })
         };
         Ok(Plan {
-            systems: self.systems.iter().map(system).collect::<std::io::Result<_>>()?,
+            systems: self.systems.iter().map(system).collect::<Outcome<_>>()?,
             test_sets: self.test_sets.clone(),
             tracks: self.tracks.clone(),
         })
@@ -167,7 +166,8 @@ impl Campaign {
     pub fn identity(&self, host: &Host) -> Outcome<Identity> {
         let models = self.systems.iter().flat_map(|entry| entry.models.clone());
         let files = models.chain(self.systems.iter().flat_map(Entry::own_files));
-        let mut programs = vec![(PathBuf::from("dyno"), file_hash(&std::env::current_exe()?)?)];
+        let dyno = hashes_of([std::env::current_exe()?])?;
+        let mut programs: Vec<_> = dyno.into_iter().map(|(_, hash)| (PathBuf::from("dyno"), hash)).collect();
         programs.extend(hashes_of(files)?);
         programs.sort();
         let named_hash = |set: &TestSet| (set.name.clone(), set.sha256.clone(), set.source.len());

@@ -4,12 +4,12 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use dyno_provision::adapters::megabytes;
 use dyno_results::scores;
 
 use super::checked::Campaign;
 use super::entry::{Entry, Launch};
 use super::generated::Generated;
-use crate::adapters::megabytes;
 use crate::exit::Outcome;
 use crate::output::say;
 
@@ -37,7 +37,7 @@ pub fn make_ready(campaign: &Campaign) -> Outcome<()> {
     unbuilt(campaign).into_iter().for_each(say);
     for entry in &campaign.systems {
         if let Launch::Adapter(adapter) = &entry.launch {
-            adapter.provide()?;
+            adapter.provide(&|line| say(line))?;
         }
     }
     set_up_submissions(campaign)

@@ -3,15 +3,15 @@
 //! [`Entry::system`] turns the entry into a [`System`], the command that the bench measures. `dyno-measure`
 //! knows commands only.
 
-use std::io;
 use std::path::{Path, PathBuf};
 
 use dyno_api::Task;
 use dyno_host::registry;
 use dyno_measure::{Argument, Profile, System, Track};
+use dyno_provision::adapters::AdaptedSystem;
 use dyno_record::identity::{RunSystem, SandboxChoice};
 
-use crate::adapters::Adapter;
+use crate::exit::Outcome;
 use crate::submission::Submission;
 
 /// System, as a campaign describes it.
@@ -47,7 +47,7 @@ pub struct Entry {
 }
 
 /// Ways to start a system, with the adapter or the submission as it was found on this host.
-pub type Launch = dyno_record::identity::Launch<Adapter, Submission>;
+pub type Launch = dyno_record::identity::Launch<AdaptedSystem, Submission>;
 
 /// End of the name of a system's second entry.
 pub const TWIN: &str = " (twin)";
@@ -114,7 +114,7 @@ impl Entry {
 
     /// The command that the bench starts. A built-in backend or a plugin runs in a process of this program,
     /// never in the bench itself, so that our own engines have no advantage over other programs.
-    pub fn system(&self) -> io::Result<System> {
+    pub fn system(&self) -> Outcome<System> {
         let system = |command, hosted, folder| System {
             name: self.name.clone(),
             command,
@@ -149,7 +149,7 @@ impl Entry {
     }
 
     /// The same backend, run by the dyno `program`; `None` for a foreign program, which no dyno hosts.
-    pub fn on_another_dyno(&self, program: &Path) -> io::Result<Option<System>> {
+    pub fn on_another_dyno(&self, program: &Path) -> Outcome<Option<System>> {
         if !self.is_hosted() {
             return Ok(None);
         }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use dyno_formats::{ConvertOptions, ModelDir, Precision, Recipe};
 
-use dyno_results::cache_folder;
+use dyno_provision::cache_folder;
 
 use crate::exit::{OrBadInput, Outcome};
 use crate::output::say;

@@ -51,8 +51,9 @@ fn short(precision: &str) -> String {
 mod tests {
     use std::path::Path;
 
+    use dyno_provision::adapters::{self, AdaptedSystem};
+
     use super::*;
-    use crate::adapters;
 
     /// A directory whose `generation_config.json` asks for a beam of 4 and at most 40 words.
     fn marian() -> std::path::PathBuf {
@@ -66,8 +67,8 @@ mod tests {
 
     fn adapter(name: &str, settings: &str) -> Launch {
         let settings = serde_json::from_str(settings).unwrap();
-        let shelved = adapters::find(name).unwrap();
-        Launch::Adapter(adapters::Adapter::new(shelved, settings, ".".into(), &[marian()]).unwrap())
+        let adapter = adapters::find(name).unwrap();
+        Launch::Adapter(AdaptedSystem::new(adapter, settings, ".".into(), &[marian()]).unwrap())
     }
 
     #[test]

@@ -4,7 +4,8 @@
 use std::path::{Path, PathBuf};
 
 use super::checked::Campaign;
-use crate::data::{REMEDY, places};
+use dyno_provision::data::{REMEDY, places};
+
 use crate::exit::{Outcome, bad_input};
 
 /// Path of the starter campaign.

@@ -313,6 +313,9 @@ pub struct ReproduceArgs {
     /// Folder of the publications
     #[arg(long, value_name = "DIR", default_value = "results/papers", requires = "publish")]
     pub to: PathBuf,
+    /// Judge the records of that publication anew, instead of what was measured here; they are copied nowhere
+    #[arg(long, value_name = "PUBLICATION", requires = "publish")]
+    pub records: Option<PathBuf>,
     /// Write the link to the publication, with the headline verdicts, between the markers of README
     #[arg(long, value_name = "README", requires = "publish")]
     pub readme: Option<PathBuf>,

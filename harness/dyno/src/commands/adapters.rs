@@ -2,21 +2,21 @@
 
 use std::fmt::Write;
 
+use dyno_provision::adapters::{self, Adapter, State, state};
 use serde_json::{Value, json};
 
-use crate::adapters::{self, Shelved, State, state};
 use crate::cli::AdaptersArgs;
-use crate::exit::{Exit, Outcome, bad_input};
-use crate::output::{print, print_json};
+use crate::exit::{Exit, Outcome};
+use crate::output::{print, print_json, say};
 
 /// Prints all adapters, or the named one with its settings.
 pub fn adapters(args: &AdaptersArgs) -> Outcome {
     let shown = match &args.name {
-        Some(name) => vec![adapters::find(name).map_err(bad_input)?],
-        None => adapters::all().map_err(bad_input)?,
+        Some(name) => vec![adapters::find(name)?],
+        None => adapters::all()?,
     };
     for adapter in shown.iter().filter(|_| args.build) {
-        adapters::provide(adapter)?;
+        adapters::provide(adapter, &|line| say(line))?;
     }
     if args.json {
         print_json("adapters", &json!({"adapters": shown.iter().map(as_json).collect::<Vec<_>>()}))?;
@@ -27,7 +27,7 @@ pub fn adapters(args: &AdaptersArgs) -> Outcome {
     Ok(Exit::Done)
 }
 
-fn as_json(adapter: &Shelved) -> Value {
+fn as_json(adapter: &Adapter) -> Value {
     let described = &adapter.description;
     let (state, reason) = match state(adapter) {
         State::Ready => ("ready", None),
@@ -47,7 +47,7 @@ fn as_json(adapter: &Shelved) -> Value {
     })
 }
 
-fn as_text(adapter: &Shelved, with_settings: bool) -> String {
+fn as_text(adapter: &Adapter, with_settings: bool) -> String {
     let described = &adapter.description;
     let state = match state(adapter) {
         State::Ready => "ready".into(),

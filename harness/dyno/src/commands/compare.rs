@@ -83,6 +83,9 @@ impl Answer {
     }
 }
 
+/// A cell of the baseline, and the same of the candidate.
+type Pair<'a> = (&'a MeasuredCell<'a>, &'a MeasuredCell<'a>);
+
 fn same(a: &MeasuredCell<'_>, b: &MeasuredCell<'_>) -> bool {
     a.system == b.system && a.test_set.sha256 == b.test_set.sha256 && a.track == b.track
 }
@@ -91,7 +94,7 @@ fn answer(args: &CompareArgs, baseline: &Run, candidate: &Run) -> Answer {
     let (before, after) = (baseline.cells(), candidate.cells());
     let partner = |cell: &MeasuredCell<'_>| before.iter().position(|other| same(other, cell));
     let pairs: Vec<_> = after.iter().filter_map(|cell| Some((&before[partner(cell)?], cell))).collect();
-    let speeds = |(a, b): &(&MeasuredCell<'_>, &MeasuredCell<'_>)| Speeds {
+    let speeds = |(a, b): &Pair<'_>| Speeds {
         baseline: a.speeds(),
         candidate: b.speeds(),
         unfit: unfit(rounds(a, b), [a.verdict(), b.verdict()]).is_some(),
@@ -128,14 +131,10 @@ fn answer(args: &CompareArgs, baseline: &Run, candidate: &Run) -> Answer {
 
 /// Quality of each system on each test set. One track is enough: all tracks give the same texts, and `verify`
 /// checks that.
-fn quality(
-    pairs: &[(&MeasuredCell<'_>, &MeasuredCell<'_>)],
-    baseline: &Run,
-    candidate: &Run,
-) -> Vec<Quality> {
+fn quality(pairs: &[Pair<'_>], baseline: &Run, candidate: &Run) -> Vec<Quality> {
     let mut seen = std::collections::HashSet::new();
     let first = pairs.iter().filter(|(_, b)| seen.insert((b.system, &b.test_set.sha256)));
-    let compare = |(a, b): &(&MeasuredCell<'_>, &MeasuredCell<'_>)| {
+    let compare = |(a, b): &Pair<'_>| {
         let (before, after) = (answers(baseline, a)?, answers(candidate, b)?);
         let metrics = &candidate.metrics;
         Some(Quality::compare(b.system, b.test_set, (after, before), QualityLimits::default(), metrics))
@@ -143,11 +142,7 @@ fn quality(
     first.filter_map(compare).collect()
 }
 
-fn changed_systems(
-    pairs: &[(&MeasuredCell<'_>, &MeasuredCell<'_>)],
-    baseline: &Run,
-    candidate: &Run,
-) -> Vec<Changes> {
+fn changed_systems(pairs: &[Pair<'_>], baseline: &Run, candidate: &Run) -> Vec<Changes> {
     let systems: BTreeSet<&str> = pairs.iter().map(|(_, b)| b.system).collect();
     let changes = |system| Changes::between((&baseline.identity, system), (&candidate.identity, system));
     systems.into_iter().filter_map(changes).collect()

@@ -6,11 +6,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use dyno_api::{Answer, Settings};
-use dyno_formats::{ConvertOptions, ConvertReport, Cut, ModelDir, Precision, Shortlist, Vocabularies};
+use dyno_formats::{ConvertOptions, ConvertReport, Cut, ModelDir, Precision, Shortlist};
 use dyno_host::registry;
 use dyno_measure::split_lines;
-use dyno_text::{Side, Vocabulary};
-use dyno_translator::Words;
 use serde_json::json;
 
 use crate::cli::ConvertArgs;
@@ -87,7 +85,7 @@ fn calibrate(args: &ConvertArgs, source: &ModelDir, lines: &Path) -> Outcome<BTr
     for line in split_lines(&text) {
         session.run(&[line], &mut |_: Answer<'_>| ()).context("can't translate a line for --calibrate")?;
     }
-    dyno_translator::read_multipliers(found.path()).map_err(bad_input)
+    dyno_host::activation_scales(found.path()).or_bad_input()
 }
 
 /// Settings of the languages, for a model with words for both.
@@ -112,14 +110,7 @@ fn shortlist(model: &ModelDir, values: &[String]) -> Outcome<(PathBuf, Shortlist
     for (to, text) in [&mut cut.first, &mut cut.best].into_iter().zip(numbers) {
         *to = text.parse().map_err(|_| bad_input(format!("--shortlist: {text:?} is not a whole number")))?;
     }
-    let [source, target] = model.vocabularies() else {
-        return Err(bad_input("the model has no vocabularies, which --shortlist needs: add --vocab"));
-    };
-    let read = |path, side| Vocabulary::open(path, model.tokens(), side).or_bad_input();
-    let (source, target) = (read(source, Side::Source)?, read(target, Side::Target)?);
-    let (source, target) = (Words(&source), Words(&target));
-    let vocabularies = Vocabularies { source: &source, target: &target, shared: model.shares_vocabulary() };
-    let list = Shortlist::open(path.as_ref(), cut, vocabularies).or_bad_input()?;
+    let list = dyno_host::shortlist(model, path.as_ref(), cut).or_bad_input()?;
     Ok((path.into(), list))
 }
 

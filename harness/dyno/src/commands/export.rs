@@ -8,7 +8,7 @@ use dyno_report::Report;
 use dyno_report::hosts::{latex, markdown};
 use dyno_results::merge::rows_by_table;
 use dyno_results::scores::Scale;
-use dyno_results::services::{Commit, action_files, asv, bencher, figures};
+use dyno_results::services::{action_files, asv, bencher, figures};
 use dyno_results::store::files::write_whole;
 use dyno_results::{CellSummary, Merged, csv_of};
 use serde_json::Value;
@@ -17,6 +17,7 @@ use crate::cli::{ExportArgs, ExportFormat};
 use crate::exit::{Exit, Outcome, bad_input};
 use crate::output::print;
 use crate::page::{host_views, unwritable};
+use crate::publication::slug;
 
 /// Exports the run of `args`.
 pub fn export(args: &ExportArgs) -> Outcome {
@@ -37,10 +38,9 @@ pub fn export(args: &ExportArgs) -> Outcome {
             write_text(args, &report().map_or_else(|| markdown(&hosts()), |report| report.markdown()))?
         }
         ExportFormat::GithubActionBenchmark => {
-            let files = action_files(&figures);
             let folder = folder_of(args)?;
-            write_json(&folder, "smaller-is-better.json", &files.smaller)?;
-            write_json(&folder, "bigger-is-better.json", &files.bigger)?;
+            let files = action_files(&figures);
+            files.iter().try_for_each(|(name, list)| write_json(&folder, name, list))?;
         }
         ExportFormat::Asv => write_asv(args, &merged, &rows, metrics)?,
     }
@@ -55,11 +55,10 @@ fn write_asv(args: &ExportArgs, merged: &Merged, rows: &[CellSummary], metrics: 
     for host in &merged.hosts {
         let is_own = |row: &&CellSummary| row.host.as_ref().is_none_or(|name| *name == host.name);
         let own: Vec<CellSummary> = rows.iter().filter(is_own).cloned().collect();
-        let commit = Commit { hash: &hash, unix_ms };
         let machine = &host.run.identity.host;
-        // The name of a run alone is that of its processor.
-        let name = machine_name(merged.alone().map_or(&host.name, |_| &machine.cpu));
-        for (name, value) in asv(&name, machine, &commit, &figures(&own, metrics)) {
+        // The name of a run alone is that of its processor. asv makes folders of names.
+        let name = slug(merged.alone().map_or(&host.name, |_| &machine.cpu));
+        for (name, value) in asv(&name, machine, (&hash, unix_ms), &figures(&own, metrics)) {
             match (name.as_str(), &mut benchmarks) {
                 ("benchmarks.json", Some(known)) => merge_into(known, value),
                 ("benchmarks.json", none) => *none = Some(value),
@@ -76,16 +75,6 @@ fn merge_into(known: &mut Value, other: Value) {
     for (name, described) in other {
         known.entry(name).or_insert(described);
     }
-}
-
-/// A name of letters, digits and hyphens, since asv makes folders of it.
-fn machine_name(host: &str) -> String {
-    let letters = host
-        .to_lowercase()
-        .chars()
-        .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
-        .collect::<String>();
-    letters.split('-').filter(|part| !part.is_empty()).collect::<Vec<_>>().join("-")
 }
 
 /// Hash and moment of the commit, by git in the working directory.

@@ -1,11 +1,13 @@
 //! `dyno report`: the HTML page on a run, its figures and its tables.
 
+use std::path::PathBuf;
+
 use dyno_papers::published;
 use dyno_report::{Published, Report};
 use dyno_results::merge::is_merged;
 use dyno_results::store::files::write_whole;
 use dyno_results::{Merged, Run, Summary};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::cli::ReportArgs;
 use crate::exit::{Exit, Outcome, bad_input};
@@ -31,14 +33,23 @@ pub fn report(args: &ReportArgs) -> Outcome {
         print(&report.markdown())?;
         return Ok(Exit::Done);
     }
-    let path = args.out.clone().unwrap_or_else(|| args.run.join(NAME));
-    write(&report, &path, &args.run)?;
+    write(&report, &path_of(args), &args.run)?;
+    finish(args, || report.summary())
+}
+
+/// Path of the page.
+fn path_of(args: &ReportArgs) -> PathBuf {
+    args.out.clone().unwrap_or_else(|| args.run.join(NAME))
+}
+
+/// Names what was written; as JSON with what the page says.
+fn finish(args: &ReportArgs, says: impl Fn() -> Value) -> Outcome {
+    let (report, figures, readme) = (path_of(args), &args.figures, &args.readme);
     if args.json {
-        let written =
-            json!({"report": path, "figures": args.figures, "readme": args.readme, "says": report.summary()});
+        let written = json!({"report": report, "figures": figures, "readme": readme, "says": says()});
         print_json("report", &written)?;
     } else {
-        say(format_args!("report: {}", path.display()));
+        say(format_args!("report: {}", report.display()));
     }
     Ok(Exit::Done)
 }
@@ -55,17 +66,10 @@ fn report_hosts(args: &ReportArgs) -> Outcome {
         let folder = args.run.join(&host.folder);
         write(&Report::of(&host.run, summary, &[]), &folder.join(NAME), &folder)?;
     }
-    let path = args.out.clone().unwrap_or_else(|| args.run.join(NAME));
     let page = hosts_page(&args.run, &merged, &summaries)?;
-    write_whole(&path, page.as_bytes()).map_err(unwritable)?;
-    if args.json {
-        let names: Vec<&str> = merged.hosts.iter().map(|host| host.name.as_str()).collect();
-        let says = json!({"campaign": merged.campaign, "hosts": names, "notes": merged.notes});
-        print_json("report", &json!({"report": path, "figures": null, "readme": null, "says": says}))?;
-    } else {
-        say(format_args!("report: {}", path.display()));
-    }
-    Ok(Exit::Done)
+    write_whole(&path_of(args), page.as_bytes()).map_err(unwritable)?;
+    let names: Vec<&str> = merged.hosts.iter().map(|host| host.name.as_str()).collect();
+    finish(args, || json!({"campaign": merged.campaign, "hosts": names, "notes": merged.notes}))
 }
 
 /// Points of the wanted papers, each found by any part of its name.

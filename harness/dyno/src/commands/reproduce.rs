@@ -46,7 +46,7 @@ struct Shared {
 /// Lists the tables, or measures and prints the wanted ones.
 pub fn reproduce(args: &ReproduceArgs) -> Outcome {
     if args.publish {
-        return measured::publish(&args.to, args.readme.as_deref());
+        return measured::publish(&args.to, args.readme.as_deref(), args.records.as_deref());
     }
     let tables = dyno_papers::tables()?;
     let wanted = wanted(args, &tables)?;

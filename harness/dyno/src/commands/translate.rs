@@ -4,9 +4,10 @@ use std::io;
 use std::path::Path;
 
 use anyhow::Context;
+use dyno_api::Facts;
 
 use crate::cli::TranslateArgs;
-use crate::exit::{Exit, Outcome, bad_input};
+use crate::exit::{Exit, OrBadInput, Outcome, bad_input};
 use crate::hosting::Hosted;
 use crate::output::{say, write_json};
 use crate::precision;
@@ -23,7 +24,7 @@ pub fn translate(args: TranslateArgs) -> Outcome {
     let facts = hosted.model.facts();
     match &args.facts {
         Some(path) => write_json(&facts, path)?,
-        None => facts.cut_lines.map(cut).into_iter().for_each(say),
+        None => facts.cut_lines.map(cut).into_iter().chain(beside(&facts)).for_each(say),
     }
     if let Some(path) = &args.breakdown {
         write_json(&hosted.model.breakdown().context("can't read the breakdown")?, path)?;
@@ -50,9 +51,16 @@ fn cut(lines: u64) -> String {
     )
 }
 
+/// Note of answers whose model said, or may have said, more than the one line that each line gets.
+fn beside(facts: &Facts) -> Option<String> {
+    let told = facts.counts.iter().filter(|(name, count)| name.starts_with("answers ") && **count > 0);
+    let told: Vec<String> = told.map(|(name, count)| format!("{count} {name}")).collect();
+    (!told.is_empty()).then(|| format!("note: {}", told.join(", ")))
+}
+
 /// Prints the choices of the tuning. The model is open by now, so that `--tune` has completed the file.
 fn explain(tuning: Option<&Path>) -> Outcome<()> {
     let tuning = tuning.ok_or_else(|| bad_input("--explain needs a tuning: add --tuning or --tune"))?;
-    say(dyno_nn::kernel_settings::explain_tuning(tuning).map_err(bad_input)?.trim_end());
+    say(dyno_host::explain_tuning(tuning).or_bad_input()?.trim_end());
     Ok(())
 }

@@ -1,7 +1,8 @@
 //! The campaigns of the papers' tables, as far as they can run here.
 
+use dyno_provision::data::REMEDY;
+
 use crate::campaign::{Campaign, shipped};
-use crate::data::REMEDY;
 use crate::exit::{Outcome, bad_input};
 use crate::output::say;
 

@@ -37,14 +37,14 @@ struct Ours {
     run: Option<(PathBuf, Run)>,
 }
 
-/// Collects what was measured on `host` for `tables`.
-pub fn collect(tables: &[Table], host: &Host) -> Outcome<Collected> {
+/// Collects what was measured on `host` for `tables`: by the latest runs, or by the `records` of a publication.
+pub fn collect(tables: &[Table], host: &Host, records: Option<&Path>) -> Outcome<Collected> {
     let (mut ours, mut faults): (BTreeMap<&str, Ours>, BTreeMap<&str, String>) = Default::default();
     for name in tables.iter().filter_map(|table| table.campaign.as_deref()) {
         if ours.contains_key(name) || faults.contains_key(name) {
             continue;
         }
-        match of_campaign(name, host) {
+        match of_campaign(name, host, records) {
             Ok(found) => drop(ours.insert(name, found)),
             Err(failure) => {
                 let fault = without_folder(&format!("{:#}", failure.error), name);
@@ -56,7 +56,11 @@ pub fn collect(tables: &[Table], host: &Host) -> Outcome<Collected> {
     let (mut reproductions, mut products, mut days) = (Vec::new(), Vec::new(), Vec::new());
     for table in tables {
         let found = table.campaign.as_deref().and_then(|name| ours.get(name));
-        let speeds = if table.products().is_empty() { None } else { kept(table, host)? };
+        let speeds = if table.products().is_empty() {
+            None
+        } else {
+            kept(table, host, records.unwrap_or(Path::new(RUNS)))?
+        };
         let covered = found.map(|found| coverage(table, &found.campaign)).transpose()?;
         let measured = Measured {
             contestants: found.map(|found| &found.contestants),
@@ -84,10 +88,18 @@ fn without_folder(fault: &str, campaign: &str) -> String {
     checkout.map_or_else(|| fault.to_owned(), |checkout| fault.replace(&checkout, ""))
 }
 
-fn of_campaign(name: &str, host: &Host) -> Outcome<Ours> {
+fn of_campaign(name: &str, host: &Host, records: Option<&Path>) -> Outcome<Ours> {
     let campaign = campaign_of(name)?;
     let systems: Vec<_> = campaign.systems.iter().chain(&campaign.absent).map(Entry::described).collect();
-    let run = latest(Path::new(RUNS), name, &systems, &host.cpu)?;
+    let run = match records {
+        None => latest(Path::new(RUNS), name, &systems, &host.cpu)?,
+        // A publication has one run of a campaign, with this host's own paths shortened.
+        Some(records) => {
+            let folder = Some(records.join(name)).filter(|folder| folder.is_dir());
+            let run = folder.map(|folder| Run::read(&folder).map(|run| (folder, run))).transpose()?;
+            run.filter(|(_, run)| run.identity.host.cpu == host.cpu)
+        }
+    };
     Ok(Ours { contestants: campaign.contestants(), run, campaign })
 }
 
@@ -108,8 +120,10 @@ fn conditions(host: &Host, ours: &BTreeMap<&str, Ours>) -> Vec<String> {
         0 => format!("None of the {of} was measured so far."),
         count => format!("Measured: {count} of the {of}, {}.", profiles.join(", ")),
     };
-    vec![
+    let quick = (count(Profile::Quick) > 0).then(|| "The quick profile is a first look.".to_owned());
+    let told = vec![
         format!("Here: {}, {}, {}.", host.cpu, counted(host.cores.len(), "core", "cores"), host.best_isa()),
         extent,
-    ]
+    ];
+    told.into_iter().chain(quick).collect()
 }

@@ -7,14 +7,13 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::Context;
 use dyno_measure::{Host, Placement, Track, host};
-use dyno_papers::Table;
 use dyno_papers::reproduction::Products;
+use dyno_papers::{Precision, Product, Table};
 use dyno_results::store::files::{read_json, write_json};
 use dyno_stats::numbers::counted;
 use serde::{Deserialize, Serialize};
 
 use crate::exit::{OrBadInput, Outcome};
-use crate::product_speed::product_speeds;
 
 /// Folder of the runs, the same as that of `dyno run`.
 pub const RUNS: &str = "runs";
@@ -38,7 +37,19 @@ pub fn measure(table: &Table, this_host: &Host) -> Outcome<Products> {
     let conditions =
         vec![format!("{}, one core, {}", this_host.cpu, this_host.best_isa()), format!("{count} alone")];
     let names = names.into_iter().map(str::to_owned);
-    Ok(Products { conditions, speeds: names.zip(product_speeds(&products, core)?).collect() })
+    let products: Vec<_> = products.iter().map(hosted).collect();
+    let speeds = dyno_host::product_speeds(&products, core)?;
+    Ok(Products { conditions, speeds: names.zip(speeds).collect() })
+}
+
+/// A paper's product as the kernels take it.
+fn hosted(&Product { precision, rows, k, n, .. }: &Product) -> dyno_host::Product {
+    let precision = match precision {
+        Precision::F32 => dyno_formats::Precision::F32,
+        Precision::Int16 => dyno_formats::Precision::Int16,
+        Precision::Int8 => dyno_formats::Precision::Int8,
+    };
+    dyno_host::Product { precision, rows, k, n }
 }
 
 /// Keeps the speeds of a table for the page on all papers.
@@ -47,12 +58,12 @@ pub fn keep(table: &Table, this_host: &Host, products: &Products) -> Outcome<()>
     let measured_unix_ms = u64::try_from(now.as_millis()).unwrap_or_default();
     let kept = Kept { cpu: this_host.cpu.clone(), measured_unix_ms, products: products.clone() };
     fs::create_dir_all(RUNS)?;
-    Ok(write_json(&path_of(table), &kept)?)
+    Ok(write_json(&Path::new(RUNS).join(file_of(table)), &kept)?)
 }
 
-/// The kept speeds of a table with their file, if they are this processor's.
-pub fn kept(table: &Table, this_host: &Host) -> Outcome<Option<(PathBuf, Kept)>> {
-    let path = path_of(table);
+/// The speeds of a table that `folder` keeps, with their file, if they are this processor's.
+pub fn kept(table: &Table, this_host: &Host, folder: &Path) -> Outcome<Option<(PathBuf, Kept)>> {
+    let path = folder.join(file_of(table));
     let is_ours = |kept: &Kept| {
         let has = |(name, _): (&str, _)| kept.products.speeds.contains_key(name);
         kept.cpu == this_host.cpu && table.own_products().into_iter().all(has)
@@ -64,6 +75,6 @@ pub fn kept(table: &Table, this_host: &Host) -> Outcome<Option<(PathBuf, Kept)>>
     Ok(kept.or_bad_input()?.filter(is_ours).map(|kept| (path, kept)))
 }
 
-fn path_of(table: &Table) -> PathBuf {
-    Path::new(RUNS).join(format!("products-{}.json", table.id))
+fn file_of(table: &Table) -> String {
+    format!("products-{}.json", table.id)
 }

@@ -22,25 +22,34 @@ const RECORDS: &str = "records";
 /// Name of the page.
 const PAGE: &str = "index.html";
 
+/// End of the name of a publication whose records are those of another one.
+const AGAIN: &str = "-judged-again";
+
 /// Publishes what was measured for the papers in a new folder below `to`, completely or not at all; then links
-/// it from `readme`.
-pub fn publish(to: &Path, readme: Option<&Path>) -> Outcome {
+/// it from `readme`. With `of`, an earlier publication, its records are judged anew, and stay there.
+pub fn publish(to: &Path, readme: Option<&Path>, of: Option<&Path>) -> Outcome {
     let host = host::detect()?;
-    let collected = collect(&dyno_papers::tables()?, &host)?;
+    let collected = collect(&dyno_papers::tables()?, &host, of.map(|of| of.join(RECORDS)).as_deref())?;
     let day = collected.day.clone().unwrap_or_else(|| "unmeasured".into());
-    let place = to.join(day_and_host(&day, &host));
+    let again = if of.is_some() { AGAIN } else { "" };
+    let place = to.join(day_and_host(&day, &host) + again);
     if place.exists() {
         let remedy = "publish below another folder with --to; dyno never overwrites a publication";
         return Err(bad_input(format!("{} exists already; {remedy}", place.display())));
     }
     let updated = |readme| linked(readme, &place, &collected.reproductions, &day).map(|text| (readme, text));
     let readme: Option<(&Path, String)> = readme.map(updated).transpose()?;
-    let (sources, private) = (sources(&collected)?, PrivateFolders::of_this_host()?);
+    let (sources, private) = (sources(&collected, of)?, PrivateFolders::of_this_host()?);
+    let records = match of {
+        None => RECORDS.to_owned(),
+        Some(of) => link(&from_readme(&place.join("README.md"), &of.join(RECORDS))?),
+    };
     make_folder(to)?;
     copy(&sources, &place, |folder| {
-        let campaigns = collected.runs.keys().map(|name| folder.join(RECORDS).join(name));
-        campaigns.into_iter().try_for_each(|run| private.shorten_in(&run))?;
-        write(&collected, folder)
+        let copied = collected.runs.keys().filter(|_| of.is_none());
+        let runs = copied.map(|name| folder.join(RECORDS).join(name));
+        runs.into_iter().try_for_each(|run| private.shorten_in(&run))?;
+        write(&collected, &records, folder)
     })?;
     if let Some((path, text)) = &readme {
         write_whole(path, text.as_bytes())?;
@@ -52,9 +61,12 @@ pub fn publish(to: &Path, readme: Option<&Path>) -> Outcome {
     Ok(Exit::Done)
 }
 
-/// Files of the runs and of the products, each with its path in the publication.
-fn sources(collected: &Collected) -> Outcome<Vec<Source>> {
+/// Files of the runs and of the products, each with its path in the publication; none if another has them.
+fn sources(collected: &Collected, of: Option<&Path>) -> Outcome<Vec<Source>> {
     let mut sources = Vec::new();
+    if of.is_some() {
+        return Ok(sources);
+    }
     for (name, run) in &collected.runs {
         let to = Path::new(RECORDS).join(name);
         sources.extend(files_of(run)?.into_iter().map(|file| (run.join(&file), to.join(&file))));
@@ -64,8 +76,8 @@ fn sources(collected: &Collected) -> Outcome<Vec<Source>> {
     Ok(sources)
 }
 
-/// Writes the page and what belongs to it.
-fn write(collected: &Collected, folder: &Path) -> Outcome<()> {
+/// Writes the page and what belongs to it; `records` is the path of the records from there.
+fn write(collected: &Collected, records: &str, folder: &Path) -> Outcome<()> {
     let Collected { reproductions, conditions, .. } = collected;
     write_whole(&folder.join(PAGE), papers_page(reproductions, conditions)?.as_bytes())?;
     let told = |table: &Reproduction| {
@@ -77,17 +89,17 @@ fn write(collected: &Collected, folder: &Path) -> Outcome<()> {
     write_json(&folder.join("claims.json"), &json!({"conditions": conditions, "tables": told}))?;
     write_figures(figures(reproductions), &folder.join(FIGURES))?;
     let readme = folder.join("README.md");
-    let text = readme_text(reproductions, conditions);
+    let text = readme_text(reproductions, conditions, records);
     write_whole(&readme, text.as_bytes()).with_context(|| readme.display().to_string())?;
     Ok(())
 }
 
-fn readme_text(reproductions: &[Reproduction], conditions: &[String]) -> String {
+fn readme_text(reproductions: &[Reproduction], conditions: &[String], records: &str) -> String {
     let ([_, verdicts], table) = (verdicts(reproductions), headlines(reproductions));
     format!(
         "# The papers' tables, measured again\n\nAll claims: {verdicts}.\n{}\n\n{}:\n\n{}\n\
          [The page]({PAGE}) has the papers' claims beside ours; `claims.json` has the same.\n\
-         `{RECORDS}/` holds the run of each campaign, and the speeds of products alone.\n\
+         [Its records]({records}) hold the run of each campaign, and the speeds of products alone.\n\
          Written by `dyno reproduce --all --publish`.\n",
         conditions.join("\n"),
         table.caption,

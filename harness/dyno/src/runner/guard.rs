@@ -4,14 +4,11 @@
 //! of its files, or by taking them out of the memory that caches the disk. Each round begins with the
 //! system's files unchanged and in memory.
 
-use std::collections::HashMap;
-use std::fs;
 use std::io;
-use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use dyno_measure::System;
-use dyno_measure::files::{collect_files, file_hash};
+use dyno_measure::files::{Stamp, collect_files, file_hash};
 use dyno_measure::host::available_memory;
 
 use crate::campaign::{Campaign, Entry, Launch};
@@ -32,39 +29,15 @@ struct Guarded {
     hash: String,
 }
 
-/// State of a file that no change of its content leaves as it was: the kernel sets the time of the last
-/// change.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Stamp {
-    inode: u64,
-    bytes: u64,
-    changed: (i64, i64),
-}
-
-impl Stamp {
-    fn of(path: &Path) -> io::Result<Self> {
-        let data = fs::metadata(path)?;
-        Ok(Self { inode: data.ino(), bytes: data.len(), changed: (data.ctime(), data.ctime_nsec()) })
-    }
-}
-
 impl Guard {
     /// A guard of the files of `campaign`. A file that can't be read is the failure of its system.
     pub fn of(campaign: &Campaign) -> Self {
-        // Systems share models, which may be large.
-        let mut known: HashMap<PathBuf, (Stamp, String)> = HashMap::new();
-        let mut files = Vec::new();
-        for entry in &campaign.systems {
-            for path in files_of(entry) {
-                if !known.contains_key(&path) {
-                    let Some(found) = Stamp::of(&path).ok().zip(file_hash(&path).ok()) else { continue };
-                    known.insert(path.clone(), found);
-                }
-                let (stamp, hash) = known[&path].clone();
-                files.push(Guarded { system: entry.name.clone(), path, stamp, hash });
-            }
-        }
-        Self { files }
+        let guarded = |entry: &Entry, path: PathBuf| {
+            let (stamp, hash) = Stamp::of(&path).ok().zip(file_hash(&path).ok())?;
+            Some(Guarded { system: entry.name.clone(), path, stamp, hash })
+        };
+        let of_entry = |entry| files_of(entry).into_iter().filter_map(move |path| guarded(entry, path));
+        Self { files: campaign.systems.iter().flat_map(of_entry).collect() }
     }
 
     /// Checks that no file has another content than before. A file that was only touched, or linked
@@ -134,6 +107,8 @@ pub fn warm<'a>(systems: impl Iterator<Item = &'a System>) {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]

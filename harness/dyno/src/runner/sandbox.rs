@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use dyno_measure::process::lockstep::lockstep;
 use dyno_measure::process::subject::Subject;
 use dyno_measure::{Bench, Sandbox, System, Track};
+use dyno_provision::data;
 use dyno_record::identity::SandboxChoice;
 use dyno_results::scores;
 use dyno_stats::median;
 
 use crate::campaign::{Campaign, Entry, Launch};
-use crate::data;
 use crate::exit::{Outcome, bad_input};
 use crate::output::say;
 

@@ -6,12 +6,10 @@
 //! | file | owns |
 //! | --- | --- |
 //! | `dialect` | the dialects, their tracks and their calls |
-//! | `image` | images of podman or docker, which become folders |
 //! | `layout` | the files of a folder: script, model, and the paths at which they appear |
 //! | `setup` | the single run of `setup.sh` |
 
 mod dialect;
-mod image;
 mod layout;
 mod setup;
 
@@ -19,11 +17,12 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use dyno_measure::{Argument, System};
+use dyno_provision::image::Image;
 use dyno_record::identity::SubmissionLaunch;
 
 use crate::exit::{Outcome, bad_input};
+use crate::output::say;
 pub use dialect::Dialect;
-use image::Image;
 use layout::Layout;
 
 /// Lines that a submission translates together, where its dialect asks for a number and the user names none.
@@ -64,7 +63,11 @@ impl Submission {
         pair: Option<String>,
         batch_lines: Option<usize>,
     ) -> Outcome<Self> {
-        let image = folder.to_str().and_then(Image::named).map(|image| image.unpacked()).transpose()?;
+        let image = folder
+            .to_str()
+            .and_then(Image::named)
+            .map(|image| image.unpacked(&|line| say(line)))
+            .transpose()?;
         let (folder, environment) = image.unwrap_or_else(|| (folder.to_owned(), Vec::new()));
         let layout = Layout::of(&folder, dialect)?;
         dialect.check_pair(pair.is_some())?;

@@ -22,6 +22,7 @@ KINDS = [
     "texts",
     "processes",
     "memory",
+    "prompted",
     "peak",
     "in_rounds",
     "hiding",

@@ -106,7 +106,10 @@ fn truth() -> Vec<(&'static str, String)> {
         ),
         ("cached: a repeat's time per word below, of a fresh line's", limits::CACHED_RATIO.to_string()),
         ("cached, recognises: one-sided p of either test below", timing::SIGNIFICANT.to_string()),
-        ("recognises, in a round: the same below", format!("{:e}", timing::SIGNIFICANT_IN_A_ROUND)),
+        (
+            "recognises, in a round: one-sided p of either test below",
+            format!("{:e}", timing::SIGNIFICANT_IN_A_ROUND),
+        ),
         (
             "lines of a launch for each fresh line in a throughput round",
             constants::LINES_AN_UNKNOWN.to_string(),
@@ -114,12 +117,16 @@ fn truth() -> Vec<(&'static str, String)> {
         ("fresh lines in a throughput round, at least", constants::LEAST_UNKNOWN.to_string()),
         ("fresh lines that must confirm strange answers, at most", constants::CONFIRMING_LINES.to_string()),
         (
+            "time of the fresh lines of a turn, at most, of the round's lines",
+            constants::MOST_CONFIRMING_TIME.to_string(),
+        ),
+        (
             "pairs of lines and copies in the recognition probe, at most",
             constants::RECOGNITION_PAIRS.to_string(),
         ),
-        ("pairs below which it is not asked", constants::LEAST_RECOGNITION_PAIRS.to_string()),
+        ("pairs in the recognition probe, at least", constants::LEAST_RECOGNITION_PAIRS.to_string()),
         (
-            "launches over the set once, which tell whether the set itself is known",
+            "launches over the set once, whose median tells whether the set is known",
             constants::OVER_THE_SET.to_string(),
         ),
         ("share of the greatest rate that must hold for copies alone", constants::UNKNOWN_RATE.to_string()),

@@ -23,6 +23,7 @@ mod misbehaviour;
 mod models;
 mod patience;
 mod plugins;
+mod prompting;
 mod published;
 mod publishing;
 mod report;

@@ -98,7 +98,7 @@ fn texts_that_differ_over_rounds_show_the_spread_of_their_bleu() {
     let one_text = cell(&run);
     let ends = |cell: &CellSummary| (cell.quality[0].low, cell.quality[0].high);
     assert_eq!((one_text.quality[0].metric.as_str(), ends(&one_text)), ("bleu", (None, None)));
-    let bleu = one_text.first_score().unwrap();
+    let bleu = one_text.first_quality().unwrap().value;
     // One round answers with a text that scores 9 less.
     let mut score = run.scores.scores.iter().find(|score| score.output == honest).unwrap().clone();
     score.output = "other".into();
@@ -169,7 +169,8 @@ fn where_less_is_better_the_judgements_are_the_same() {
 fn a_metric_that_ranks_the_other_way_is_named() {
     let run = mirrored(Run::read(&published()[0]).unwrap(), Direction::Higher);
     let summary = Summary::of(&run);
-    let score = |name: &str| summary.cells.iter().find(|cell| cell.system == name).unwrap().first_score();
+    let cell = |name: &str| summary.cells.iter().find(|cell| cell.system == name).unwrap();
+    let score = |name: &str| cell(name).first_quality().unwrap().value;
     for found in &summary.disagreements {
         assert!(score(&found.better) > score(&found.worse), "{found:?}");
     }

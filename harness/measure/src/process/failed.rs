@@ -1,7 +1,7 @@
 //! Why a system gave no answers: it broke a rule, or the bench itself failed.
 //!
-//! A launch tells its broken rules beside what it has seen. Where only sound answers are of use, `?` passes them
-//! on to whoever judges the track.
+//! A launch has its broken rules beside its answers. Where only sound answers are of use, `?` passes the rules on
+//! to the judgement of the track.
 
 use dyno_record::Reason;
 

@@ -175,10 +175,10 @@ impl Conversation<'_, '_> {
 
     /// Ends this system's slice, and waits for its next one.
     pub fn pass_turn(&mut self) {
-        if let Some(seat) = self.subject.seat {
+        if let Some(slot) = self.subject.slot {
             let was_metered = self.system.gauge().rest();
-            seat.pass(self.system.root());
-            seat.hold();
+            slot.pass(self.system.root());
+            slot.hold();
             if was_metered {
                 self.system.gauge().go();
             }

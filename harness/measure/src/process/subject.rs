@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use dyno_record::{Limits, Track};
 
-use super::turns::Seat;
+use super::turns::Slot;
 use crate::energy::Meter;
 use crate::sandbox::{BWRAP, Sandbox};
 use crate::system::System;
@@ -31,8 +31,8 @@ pub struct Subject<'a> {
     pub sandbox: Option<&'a Sandbox>,
     /// Meter of the energy that timed launches take.
     pub meter: Option<&'a Meter>,
-    /// Seat in the turns of a group; `None` for a system that is measured alone.
-    pub seat: Option<&'a Seat<'a>>,
+    /// Slot in the turns of a group; `None` for a system that is measured alone.
+    pub slot: Option<&'a Slot<'a>>,
 }
 
 impl Subject<'_> {

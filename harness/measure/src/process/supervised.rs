@@ -18,7 +18,7 @@ use super::ending::Ending;
 use super::environment::environment;
 use super::stopping::{Stops, go_on, stop};
 use super::subject::Subject;
-use super::turns::Seat;
+use super::turns::Slot;
 use crate::belongings::named_files;
 use crate::constants::TIME_FOR_A_MESSAGE;
 use crate::energy::Gauge;
@@ -42,8 +42,8 @@ pub struct Supervised<'a> {
     cores: Vec<usize>,
     /// Processes between supervisor and system.
     layers: usize,
-    /// Seat in the turns of a group, if the system takes turns within a launch.
-    seat: Option<&'a Seat<'a>>,
+    /// Slot in the turns of a group, if the system takes turns within a launch.
+    slot: Option<&'a Slot<'a>>,
     stops: Stops,
     gauge: Gauge<'a>,
 }
@@ -56,8 +56,8 @@ impl<'a> Supervised<'a> {
         stdin: Stdio,
         stdout: Stdio,
     ) -> Result<std::result::Result<Self, Reason>> {
-        if let Some(seat) = subject.seat {
-            seat.begin_launch();
+        if let Some(slot) = subject.slot {
+            slot.begin_launch();
         }
         let reports = prepare_reports(subject)?;
         let mut gauge = Gauge::new(subject.meter);
@@ -83,11 +83,11 @@ impl<'a> Supervised<'a> {
         let (control, launched) = (BufReader::new(control), Launched::default());
         let (layers, cores) = (spec.layers(), spec.cores);
         // In lock-step the conversation passes the turn, between two blocks of lines.
-        let seat = subject.seat.filter(|_| !subject.track.is_lockstep());
+        let slot = subject.slot.filter(|_| !subject.track.is_lockstep());
         let (audit, stops) = (Audit::default(), Stops::default());
         let subject = subject.clone();
         let mut started =
-            Self { supervisor, control, launched, audit, subject, cores, layers, seat, stops, gauge };
+            Self { supervisor, control, launched, audit, subject, cores, layers, slot, stops, gauge };
         started.control.get_mut().write_all(&line).during("writing to the supervisor")?;
         match started.receive::<Launched>(TIME_FOR_A_MESSAGE)? {
             Some(Launched { error: Some(error), .. }) => {
@@ -172,13 +172,13 @@ impl<'a> Supervised<'a> {
 
     /// Time to the next look, or to the end of the slice.
     fn until_next_look(&self, elapsed: Duration) -> Duration {
-        let left = self.seat.and_then(Seat::left).unwrap_or(Duration::MAX);
+        let left = self.slot.and_then(Slot::left).unwrap_or(Duration::MAX);
         pause(elapsed).min(left.max(LEAST_WAIT))
     }
 
     /// Stops the system at the end of its slice, until its next one. The fault of a system that doesn't stop.
     fn give_turn(&mut self) -> Option<Reason> {
-        let seat = self.seat.filter(|seat| seat.left() == Some(Duration::ZERO))?;
+        let slot = self.slot.filter(|slot| slot.left() == Some(Duration::ZERO))?;
         let root = self.root();
         let met_work = match stop(root) {
             Ok(met_work) => met_work,
@@ -186,8 +186,8 @@ impl<'a> Supervised<'a> {
         };
         let from = os::monotonic_ns();
         self.gauge.rest();
-        seat.pass(root);
-        seat.hold();
+        slot.pass(root);
+        slot.hold();
         self.gauge.go();
         let to = os::monotonic_ns();
         go_on(root);

@@ -6,7 +6,7 @@
 //! their pipes, or are stopped. The order is drawn anew for each turn, so that no system always follows the
 //! same one.
 //!
-//! Each system's round runs in a thread of its own, and [`Seat`] passes the turn from thread to thread: a round
+//! Each system's round runs in a thread of its own, and [`Slot`] passes the turn from thread to thread: a round
 //! reads as if it were alone.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -41,7 +41,7 @@ pub struct Turns {
     canary: Canary,
     /// Core of the canary.
     core: usize,
-    /// Lines of the sitting.
+    /// Lines of the part.
     lines: usize,
     /// Whether all systems are watched once while none is asked.
     is_watched: bool,
@@ -49,10 +49,10 @@ pub struct Turns {
 
 struct State {
     random: Random,
-    seats: Vec<SeatState>,
-    /// Seats that this turn still comes to, the next one last.
+    slots: Vec<SlotState>,
+    /// Slots that this turn still comes to, the next one last.
     order: Vec<usize>,
-    /// Seat whose slice it is.
+    /// Slot whose slice it is.
     holder: Option<usize>,
     /// Number of the turn. In turn 1 the systems start.
     turn: usize,
@@ -68,7 +68,7 @@ struct State {
 }
 
 #[derive(Default)]
-struct SeatState {
+struct SlotState {
     has_left: bool,
     /// Root of the processes, while they wait.
     root: Option<Root>,
@@ -78,12 +78,12 @@ struct SeatState {
 }
 
 impl Turns {
-    /// Turns of `seats` systems that work on `core` (and perhaps others), over `lines` lines. A lock-step sitting
+    /// Turns of `slots` systems that work on `core` (and perhaps others), over `lines` lines. A lock-step part
     /// that `is_watched` has a pause in which all systems must be idle.
-    pub fn new(seats: usize, core: usize, lines: usize, is_watched: bool) -> Self {
+    pub fn new(slots: usize, core: usize, lines: usize, is_watched: bool) -> Self {
         let state = State {
             random: Random::new(fresh_seed(), "turns"),
-            seats: (0..seats).map(|_| SeatState::default()).collect(),
+            slots: (0..slots).map(|_| SlotState::default()).collect(),
             order: Vec::new(),
             holder: None,
             turn: 0,
@@ -97,9 +97,9 @@ impl Turns {
         Self { state, changed, canary: Canary::default(), core, lines, is_watched }
     }
 
-    /// Seat of system number `number`.
-    pub fn seat(&self, number: usize) -> Seat<'_> {
-        Seat { turns: self, number }
+    /// Slot of system number `number`.
+    pub fn slot(&self, number: usize) -> Slot<'_> {
+        Slot { turns: self, number }
     }
 
     /// Number of turns so far.
@@ -117,19 +117,19 @@ impl Turns {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Gives the turn to the next seat, if no seat has it.
+    /// Gives the turn to the next slot, if no slot has it.
     fn advance(&self, state: &mut State) {
         if state.holder.is_some() {
             return;
         }
         while let Some(next) = state.order.pop() {
-            if !state.seats[next].has_left {
+            if !state.slots[next].has_left {
                 (state.holder, state.since) = (Some(next), Instant::now());
                 self.changed.notify_all();
                 return;
             }
         }
-        if state.seats.iter().any(|seat| !seat.has_left) {
+        if state.slots.iter().any(|slot| !slot.has_left) {
             self.begin_turn(state);
             self.advance(state);
         }
@@ -146,9 +146,9 @@ impl Turns {
         if state.sampled.is_none_or(|at| at.elapsed() >= BETWEEN_SAMPLES) {
             self.sample(state);
         }
-        let mut seats: Vec<usize> = (0..state.seats.len()).filter(|&i| !state.seats[i].has_left).collect();
-        state.random.shuffle(&mut seats);
-        state.order = seats;
+        let mut slots: Vec<usize> = (0..state.slots.len()).filter(|&i| !state.slots[i].has_left).collect();
+        state.random.shuffle(&mut slots);
+        state.order = slots;
     }
 
     fn sample(&self, state: &mut State) {
@@ -161,7 +161,7 @@ impl Turns {
 
     /// Divides the set into blocks, now that the times of lines are known.
     fn divide(&self, state: &mut State) {
-        let line_ns: Vec<f64> = state.seats.iter().filter_map(|seat| seat.line_ns).collect();
+        let line_ns: Vec<f64> = state.slots.iter().filter_map(|slot| slot.line_ns).collect();
         if line_ns.is_empty() {
             return; // whole files have slices of time
         }
@@ -176,9 +176,9 @@ impl Turns {
 /// Watches all systems while none is asked. With few systems no slice of the others is long enough for that.
 fn watch_all_idle(state: &mut State) {
     let waiting = |state: &mut State, watch: fn(&mut IdleTime, Root)| {
-        for seat in state.seats.iter_mut().filter(|seat| !seat.has_left) {
-            if let Some(root) = seat.root {
-                watch(&mut seat.idle, root);
+        for slot in state.slots.iter_mut().filter(|slot| !slot.has_left) {
+            if let Some(root) = slot.root {
+                watch(&mut slot.idle, root);
             }
         }
     };
@@ -201,23 +201,23 @@ fn lines_of_a_block(line_ns: &[f64]) -> usize {
     (block as usize).max(LEAST_LINES)
 }
 
-/// Seat of one system in the turns. Dropping the seat leaves the turns.
-pub struct Seat<'a> {
+/// Slot of one system in the turns. Dropping the slot leaves the turns.
+pub struct Slot<'a> {
     turns: &'a Turns,
     number: usize,
 }
 
-impl Seat<'_> {
-    /// Waits for this seat's slice, unless it has begun.
+impl Slot<'_> {
+    /// Waits for this slot's slice, unless it has begun.
     pub fn hold(&self) {
         let mut state = self.turns.state();
         self.turns.advance(&mut state);
         while state.holder != Some(self.number) {
             state = self.turns.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
-        let seat = &mut state.seats[self.number];
-        if let Some(root) = seat.root.take() {
-            seat.idle.end(Reading::of(root));
+        let slot = &mut state.slots[self.number];
+        if let Some(root) = slot.root.take() {
+            slot.idle.end(Reading::of(root));
             // The reading took time of the slice.
             state.since = Instant::now();
         }
@@ -226,19 +226,19 @@ impl Seat<'_> {
     /// Ends the slice. The processes below `root` wait from now on, and must not work meanwhile.
     pub fn pass(&self, root: Root) {
         let mut state = self.turns.state();
-        let seat = &mut state.seats[self.number];
-        seat.idle.begin(Reading::of(root));
-        seat.root = Some(root);
-        for seat in state.seats.iter_mut().filter(|seat| !seat.has_left) {
-            if let Some(root) = seat.root {
-                seat.idle.mark_if_due(Instant::now(), || Reading::of(root));
+        let slot = &mut state.slots[self.number];
+        slot.idle.begin(Reading::of(root));
+        slot.root = Some(root);
+        for slot in state.slots.iter_mut().filter(|slot| !slot.has_left) {
+            if let Some(root) = slot.root {
+                slot.idle.mark_if_due(Instant::now(), || Reading::of(root));
             }
         }
         state.holder = None;
         self.turns.advance(&mut state);
     }
 
-    /// Waits for this seat's slice before a launch. A slice that is used up goes to the next system first.
+    /// Waits for this slot's slice before a launch. A slice that is used up goes to the next system first.
     pub fn begin_launch(&self) {
         let mut state = self.turns.state();
         let is_over = state.holder == Some(self.number) && state.since.elapsed() >= SLICE;
@@ -253,13 +253,13 @@ impl Seat<'_> {
     /// Time left of the slice; `None` if no other system waits.
     pub fn left(&self) -> Option<Duration> {
         let state = self.turns.state();
-        let others = state.seats.iter().enumerate().any(|(i, seat)| i != self.number && !seat.has_left);
+        let others = state.slots.iter().enumerate().any(|(i, slot)| i != self.number && !slot.has_left);
         others.then(|| SLICE.saturating_sub(state.since.elapsed()))
     }
 
     /// Tells the time that a line takes, before the first slice ends.
     pub fn tell_line_ns(&self, line_ns: f64) {
-        self.turns.state().seats[self.number].line_ns = Some(line_ns);
+        self.turns.state().slots[self.number].line_ns = Some(line_ns);
     }
 
     /// Number of blocks of the round, from the second slice on.
@@ -269,14 +269,14 @@ impl Seat<'_> {
 
     /// Fault of a system that worked while it was not asked.
     pub fn fault(&self) -> Option<Reason> {
-        self.turns.state().seats[self.number].idle.fault()
+        self.turns.state().slots[self.number].idle.fault()
     }
 }
 
-impl Drop for Seat<'_> {
+impl Drop for Slot<'_> {
     fn drop(&mut self) {
         let mut state = self.turns.state();
-        state.seats[self.number].has_left = true;
+        state.slots[self.number].has_left = true;
         if state.holder == Some(self.number) {
             state.holder = None;
         }
@@ -284,18 +284,18 @@ impl Drop for Seat<'_> {
     }
 }
 
-/// Runs `work` for each of `seats` seats side by side, and returns the results in their order.
+/// Runs `work` for each of `slots` slots side by side, and returns the results in their order.
 pub fn side_by_side<T: Send>(
     turns: &Turns,
-    seats: usize,
-    work: impl Fn(usize, Seat<'_>) -> Result<T> + Sync,
+    slots: usize,
+    work: impl Fn(usize, Slot<'_>) -> Result<T> + Sync,
 ) -> Result<Vec<T>> {
     std::thread::scope(|scope| {
-        // All seats are taken before any thread can leave.
-        let threads: Vec<_> = (0..seats)
+        // All slots are taken before any thread can leave.
+        let threads: Vec<_> = (0..slots)
             .map(|number| {
-                let (seat, work) = (turns.seat(number), &work);
-                scope.spawn(move || work(number, seat))
+                let (slot, work) = (turns.slot(number), &work);
+                scope.spawn(move || work(number, slot))
             })
             .collect();
         threads.into_iter().map(|thread| thread.join().expect("a round returns its errors")).collect()
@@ -313,13 +313,13 @@ mod tests {
     fn every_seat_has_one_slice_a_turn_in_changing_order_and_never_two_at_once() {
         let turns = Turns::new(3, 0, 1000, false);
         let log = Mutex::new(Vec::new());
-        let work = |number: usize, seat: Seat<'_>| {
+        let work = |number: usize, slot: Slot<'_>| {
             for _ in 0..20 {
-                seat.hold();
+                slot.hold();
                 log.lock().unwrap().push((number, true));
                 std::thread::yield_now();
                 log.lock().unwrap().push((number, false));
-                seat.pass(NONE);
+                slot.pass(NONE);
             }
             Ok(number)
         };
@@ -328,7 +328,7 @@ mod tests {
         assert!(log.chunks(2).all(|pair| pair[0] == (pair[1].0, true) && !pair[1].1), "one at a time");
         let orders: Vec<Vec<usize>> =
             log.chunks(6).map(|turn| turn.iter().step_by(2).map(|(number, _)| *number).collect()).collect();
-        assert!(orders.iter().all(|order| (0..3).all(|seat| order.contains(&seat))), "{orders:?}");
+        assert!(orders.iter().all(|order| (0..3).all(|slot| order.contains(&slot))), "{orders:?}");
         assert!(orders.iter().any(|order| *order != orders[0]), "{orders:?}");
         assert_eq!(turns.host_speed()[0].turn, 1);
     }
@@ -336,15 +336,15 @@ mod tests {
     #[test]
     fn a_seat_that_leaves_stops_no_other() {
         let turns = Turns::new(2, 0, 1000, false);
-        let work = |number: usize, seat: Seat<'_>| {
+        let work = |number: usize, slot: Slot<'_>| {
             let slices = if number == 0 { 1 } else { 5 };
             for _ in 0..slices {
-                seat.hold();
-                seat.pass(NONE);
+                slot.hold();
+                slot.pass(NONE);
             }
-            Ok(seat.left().is_some())
+            Ok(slot.left().is_some())
         };
-        assert!(!side_by_side(&turns, 2, work).unwrap()[1], "no other seat waits at the end");
+        assert!(!side_by_side(&turns, 2, work).unwrap()[1], "no other slot waits at the end");
     }
 
     #[test]

@@ -11,8 +11,8 @@ use dyno_stats::Random;
 
 use super::filling::LaunchInput;
 use super::observed::{Observed, RoundContext};
+use super::part::Part;
 use super::recording::{Attempts, Measured, record};
-use super::sitting::Sitting;
 use super::{answers, latency, server, throughput};
 use crate::bench::Bench;
 use crate::earlier::Earlier;
@@ -22,7 +22,7 @@ use crate::noise::{self, Noise, TreeTime};
 use crate::os::fresh_seed;
 use crate::plan::Round;
 use crate::process::hidden::hidden_files;
-use crate::process::turns::{Seat, Turns, side_by_side};
+use crate::process::turns::{Slot, Turns, side_by_side};
 use crate::record::Slices;
 
 /// A system of the group.
@@ -79,29 +79,29 @@ impl<'a> Member<'a> {
         Ok(Self { round, input })
     }
 
-    /// One sitting of the system. What it shows is added to what the round has `observed`; a system that broke a
-    /// rule has no further sitting.
-    fn sit(
+    /// Asks the system one part. What it shows is added to what the round has `observed`; a system that broke a
+    /// rule has no further part.
+    fn ask_part(
         &self,
         bench: &Bench,
         earlier: &Earlier,
-        seat: Option<&Seat<'_>>,
-        sitting: Sitting,
+        slot: Option<&Slot<'_>>,
+        part: Part,
         observed: &mut Observed,
     ) -> Result<()> {
         if !observed.reasons.is_empty() {
             return Ok(());
         }
-        let mut context = RoundContext::of(bench, self.round, earlier, seat);
-        // One limit holds for all sittings together.
+        let mut context = RoundContext::of(bench, self.round, earlier, slot);
+        // One limit holds for all parts together.
         context.subject.limits.launch_seconds -= observed.waited.as_secs_f64();
         match &self.input {
             Some(input) => *observed = throughput::run(&context, input)?,
             None if self.round.track == Track::Server => *observed = server::run(&context)?,
-            None => latency::run(&context, sitting, observed)?,
+            None => latency::run(&context, part, observed)?,
         }
-        observed.reasons.extend(seat.and_then(Seat::fault));
-        if !sitting.is_last() && !observed.reasons.is_empty() {
+        observed.reasons.extend(slot.and_then(Slot::fault));
+        if !part.is_last() && !observed.reasons.is_empty() {
             observed.forget_answers();
         }
         Ok(())
@@ -140,7 +140,7 @@ fn attempt(bench: &Bench, group: &[&Member<'_>], earlier: &Earlier) -> Result<At
     Ok(Attempt { observed, slices, noise })
 }
 
-/// All sittings of the group, and the host's speed beside their turns.
+/// All parts of the group, and the host's speed beside their turns.
 fn observe(
     bench: &Bench,
     group: &[&Member<'_>],
@@ -149,28 +149,28 @@ fn observe(
     let (track, lines) = (group[0].round.track, group[0].round.test_set.source.len());
     let core = *bench.placement.system(track).last().expect("a track has cores");
     let observed: Vec<Mutex<Observed>> = group.iter().map(|_| Mutex::default()).collect();
-    let sittings: Vec<Sitting> = Sitting::all(track, bench.protocol.profile, lines).collect();
-    // Only in one of the sittings time is spent on watching all systems while none is asked.
-    let watched = Random::new(fresh_seed(), "sittings").below(sittings.len());
+    let parts: Vec<Part> = Part::all(track, bench.protocol.profile, lines).collect();
+    // Only in one of the parts time is spent on watching all systems while none is asked.
+    let watched = Random::new(fresh_seed(), "parts").below(parts.len());
     let mut host_speed = HostSpeeds::default();
-    for (number, &sitting) in sittings.iter().enumerate() {
-        let sit = |member: usize, seat: Option<&Seat<'_>>| {
+    for (number, &part) in parts.iter().enumerate() {
+        let ask = |member: usize, slot: Option<&Slot<'_>>| {
             let mut observed = observed[member].lock().unwrap_or_else(PoisonError::into_inner);
-            group[member].sit(bench, earlier, seat, sitting, &mut observed)
+            group[member].ask_part(bench, earlier, slot, part, &mut observed)
         };
         if group.len() == 1 {
-            sit(0, None)?;
+            ask(0, None)?;
             continue;
         }
-        let turns = Turns::new(group.len(), core, sitting.part(lines).len(), number == watched);
-        side_by_side(&turns, group.len(), |member, seat| sit(member, Some(&seat)))?;
+        let turns = Turns::new(group.len(), core, part.range(lines).len(), number == watched);
+        side_by_side(&turns, group.len(), |member, slot| ask(member, Some(&slot)))?;
         host_speed.add(turns);
     }
     let observed = observed.into_iter().map(|one| one.into_inner().unwrap_or_else(PoisonError::into_inner));
     Ok((observed.collect(), host_speed.all))
 }
 
-/// The host's speed beside the turns of all sittings, which are numbered through.
+/// The host's speed beside the turns of all parts, which are numbered through.
 #[derive(Default)]
 struct HostSpeeds {
     all: Vec<HostSpeed>,

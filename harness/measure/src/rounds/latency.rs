@@ -6,12 +6,12 @@
 use std::ops::Range;
 
 use super::observed::{Observed, RoundContext};
-use super::sitting::Sitting;
+use super::part::Part;
 use crate::constants::{LEAST_UNKNOWN, LINES_AN_UNKNOWN};
 use crate::error::Result;
 use crate::os::fresh_seed;
 use crate::process::lockstep::{Conversation, Lockstep, converse};
-use crate::process::turns::Seat;
+use crate::process::turns::Slot;
 use crate::text::words;
 use crate::unknown::script::{Question, Script, pairs, recognised};
 use dyno_stats::{Random, mean};
@@ -20,19 +20,19 @@ use dyno_stats::{Random, mean};
 /// turns on one core (Zen 3): a first line took 5 to 38 % longer than the fifth and later ones, a fourth 2 to 5 %.
 pub const OPENING_COPIES: usize = 3;
 
-/// One sitting of lock-step: its part of the set, block by block if other systems take turns. Adds to what the
+/// One part of lock-step: its range of the set, block by block if other systems take turns. Adds to what the
 /// round has `observed`.
-pub(super) fn run(context: &RoundContext<'_>, sitting: Sitting, observed: &mut Observed) -> Result<()> {
+pub(super) fn run(context: &RoundContext<'_>, part: Part, observed: &mut Observed) -> Result<()> {
     let source = &context.round.test_set.source;
-    let order = &order(context)[sitting.part(source.len())];
-    let copies = sitting.share((source.len() / LINES_AN_UNKNOWN).max(LEAST_UNKNOWN));
+    let order = &order(context)[part.range(source.len())];
+    let copies = part.share((source.len() / LINES_AN_UNKNOWN).max(LEAST_UNKNOWN));
     let [places, new] = ["places of copies", "their words"].map(|what| Random::new(fresh_seed(), what));
     let mut script = Script::of(source, order.to_vec(), places, new);
     // The warm-up asks copies of the last lines, so that no scored line has been seen.
     let last = order.len().saturating_sub(context.bench.protocol.profile.warm_up_lines());
     let mut questions = Questions::new(script.copies(&order[last..]));
     let mut lines = script.once(copies);
-    if context.subject.seat.is_none() {
+    if context.subject.slot.is_none() {
         // Before the launch, since the conversation runs on the system's own core.
         questions.add(&mut script, std::mem::take(&mut lines), 1, 0);
     }
@@ -40,8 +40,8 @@ pub(super) fn run(context: &RoundContext<'_>, sitting: Sitting, observed: &mut O
         for question in &questions.asked[..questions.warm_up] {
             conversation.ask(&question.line)?;
         }
-        if let Some(seat) = context.subject.seat {
-            questions.add(&mut script, lines, blocks(seat, conversation), OPENING_COPIES);
+        if let Some(slot) = context.subject.slot {
+            questions.add(&mut script, lines, blocks(slot, conversation), OPENING_COPIES);
         }
         conversation.meter_energy();
         for (number, block) in questions.blocks.iter().enumerate() {
@@ -66,19 +66,19 @@ pub(super) fn run(context: &RoundContext<'_>, sitting: Sitting, observed: &mut O
     let metered = &questions.asked[questions.warm_up..];
     observed.metered_words += metered.iter().map(|question| words(&question.line)).sum::<usize>();
     questions.keep(replies, source.len(), observed);
-    if sitting.is_last() {
+    if part.is_last() {
         observed.by_clock.extend(recognised(&observed.pairs));
     }
     Ok(())
 }
 
 /// Number of blocks of a round, once all systems of the group are warm.
-fn blocks(seat: &Seat<'_>, conversation: &mut Conversation<'_, '_>) -> usize {
+fn blocks(slot: &Slot<'_>, conversation: &mut Conversation<'_, '_>) -> usize {
     // The first answer's time is mostly loading.
     let answers: Vec<f64> = conversation.latency_ns().iter().skip(1).map(|&ns| ns as f64).collect();
-    seat.tell_line_ns(mean(&answers).unwrap_or(0.0));
+    slot.tell_line_ns(mean(&answers).unwrap_or(0.0));
     conversation.pass_turn();
-    seat.blocks()
+    slot.blocks()
 }
 
 /// Order of this round's lines, the same for every system.
@@ -88,7 +88,7 @@ fn order(context: &RoundContext<'_>) -> Vec<usize> {
     Random::new(context.bench.protocol.seed, &purpose).permutation(set.source.len())
 }
 
-/// Questions of a sitting, from the first of the warm-up.
+/// Questions of a part, from the first of the warm-up.
 struct Questions {
     asked: Vec<Question>,
     /// Number of questions of the warm-up.
@@ -207,12 +207,12 @@ mod tests {
     }
 
     #[test]
-    fn a_sitting_asks_its_own_lines_and_keeps_their_answers_in_their_places() {
+    fn a_part_asks_its_own_lines_and_keeps_their_answers_in_their_places() {
         let source = lines(400);
         let order = order(&source);
         let mut observed = Observed::default();
-        for (number, sitting) in Sitting::all(Track::Latency, Profile::Standard, 400).enumerate() {
-            let questions = questions(&source, &order[sitting.part(400)], 3, 6);
+        for (number, part) in Part::all(Track::Latency, Profile::Standard, 400).enumerate() {
+            let questions = questions(&source, &order[part.range(400)], 3, 6);
             let answers = asked(&questions);
             assert_eq!(answers.iter().filter(|line| source.contains(line)).count(), 100);
             let latency_ns = vec![7; answers.len()];

@@ -7,9 +7,9 @@ mod group;
 pub mod latency;
 mod launch_size;
 mod observed;
+pub mod part;
 mod recording;
 pub mod server;
-pub mod sitting;
 pub mod throughput;
 
 pub use group::{measure, measure_together};

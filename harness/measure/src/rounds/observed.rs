@@ -13,7 +13,7 @@ use crate::process::audit::Audit;
 use crate::process::ending::Ending;
 use crate::process::failed::Asked;
 use crate::process::subject::Subject;
-use crate::process::turns::Seat;
+use crate::process::turns::Slot;
 use crate::process::whole_file::{Pass, whole_file};
 use crate::record::{EnergyUse, Launches, Times};
 use crate::served::Served;
@@ -33,15 +33,15 @@ pub struct RoundContext<'a> {
 }
 
 impl<'a> RoundContext<'a> {
-    /// Context of `round`, in its `seat` if it has one.
+    /// Context of `round`, in its `slot` if it has one.
     pub fn of(
         bench: &'a Bench,
         round: &'a Round<'a>,
         earlier: &'a Earlier,
-        seat: Option<&'a Seat<'a>>,
+        slot: Option<&'a Slot<'a>>,
     ) -> Self {
         let subject = bench.subject(round.system, round.track);
-        let subject = Subject { meter: bench.meter.as_deref(), seat, ..subject };
+        let subject = Subject { meter: bench.meter.as_deref(), slot, ..subject };
         Self { bench, subject, round, earlier }
     }
 }

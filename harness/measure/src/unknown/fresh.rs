@@ -5,7 +5,7 @@
 //! know the fresh lines, so their time per word is the price of translating. If the round's launches are far below
 //! that price, they are launched again, by turns with as many fresh lines of the same words: longer files may
 //! honestly be cheaper, a memory of words has fewer new words there, and other programs may have held up the few
-//! fresh lines.
+//! fresh lines. Only if words are so cheap that the fresh lines would take several times as long are there fewer.
 //!
 //! The fresh lines are pairs of copies of a line, whose answers are compared with the line's scored answer.
 
@@ -16,9 +16,11 @@ use dyno_record::{Code, Reason};
 use dyno_stats::Random;
 
 use super::altered::AlterableLines;
-use super::kinship::strange;
+use super::odd_answer::strange;
 use super::turns::{Launch, turn};
-use crate::constants::{CONFIRMING_LINES, LEAST_UNKNOWN, LINES_AN_UNKNOWN, OVER_THE_SET};
+use crate::constants::{
+    CONFIRMING_LINES, LEAST_UNKNOWN, LINES_AN_UNKNOWN, MOST_CONFIRMING_TIME, OVER_THE_SET,
+};
 use crate::judge::Sample;
 use crate::judge::launches::{Standing, Turn, is_certain, median_share, share_of_other, standing};
 use crate::os::fresh_seed;
@@ -61,10 +63,8 @@ pub fn compare(
     let once = FreshLaunch { lines: text.len(), words, ns: pass.ending.wall_ns() };
     let share = share(round, launches, &once);
     launches.fresh = Some(once);
-    if share.is_none_or(|share| share >= COALESCED_RATIO) {
-        return Ok(None);
-    }
-    let Some(turns) = confirm(round, launch)? else { return Ok(None) };
+    let Some(share) = share.filter(|share| *share < COALESCED_RATIO) else { return Ok(None) };
+    let Some(turns) = confirm(round, confirming_lines(round.lines, share), launch)? else { return Ok(None) };
     let code = match fresh.is_some() && knows_the_set(round, &turns, launch)? {
         true => Code::Recognises,
         false => Code::Coalesced,
@@ -139,11 +139,17 @@ impl FreshLines {
 
     /// Reason if scored answers come from elsewhere than those to copies of their lines. A line counts once,
     /// however many copies it has: their answers are not independent.
-    fn unlike(&self, answers: &[Vec<u8>], scored: &[Vec<u8>]) -> Option<Reason> {
+    fn unlike(&self, answers: &[Vec<u8>], round: &Compared<'_>) -> Option<Reason> {
         let (first, second) = answers.split_at(self.of.len());
         let mut seen = HashSet::new();
-        let pairs = self.of.iter().zip(first).zip(second).filter(|((line, _), _)| seen.insert(**line));
-        strange(pairs.map(|((&line, one), other)| [scored[line].as_slice(), one, other]))
+        let pairs = (0..self.of.len()).filter(|&pair| seen.insert(self.of[pair]));
+        strange(pairs.map(|pair| {
+            let (line, [one, other]) = (self.of[pair], &self.copies);
+            [
+                [&round.source[line], &one[pair], &other[pair]].map(Vec::as_slice),
+                [&round.scored[line], &first[pair], &second[pair]].map(Vec::as_slice),
+            ]
+        }))
     }
 }
 
@@ -169,12 +175,12 @@ fn strange_answers(
     answers: &[Vec<u8>],
     launch: &mut Launch<'_>,
 ) -> Asked<Option<Reason>> {
-    if fresh.unlike(answers, round.scored).is_none() {
+    if fresh.unlike(answers, round).is_none() {
         return Ok(None);
     }
     let more = FreshLines::of(round.source, round.lines.clamp(LEAST_UNKNOWN, CONFIRMING_LINES));
     let answers = launch(&more.text())?.answers();
-    Ok(more.unlike(&answers, round.scored))
+    Ok(more.unlike(&answers, round))
 }
 
 /// Time per word of the round's launches as a share of that of `fresh`, if it can be told.
@@ -185,13 +191,19 @@ fn share(round: &Compared<'_>, launches: &Launches, fresh: &FreshLaunch) -> Opti
     share_of_other(&launches.one_line_ns, &timed, &time(fresh.ns, fresh.words))
 }
 
-/// Turns of launches over the round's file and over as many fresh lines, if they accuse the system.
-fn confirm(round: &Compared<'_>, launch: &mut Launch<'_>) -> Asked<Option<Vec<Turn>>> {
+/// Number of fresh lines that confirm a round of `lines` whose words take this `share` of the time of fresh words.
+fn confirming_lines(lines: usize, share: f64) -> usize {
+    let as_long = (lines as f64 * share * MOST_CONFIRMING_TIME) as usize;
+    as_long.max(LEAST_UNKNOWN).min(lines)
+}
+
+/// Turns of launches over the round's file and over `count` fresh lines, if they accuse the system.
+fn confirm(round: &Compared<'_>, count: usize, launch: &mut Launch<'_>) -> Asked<Option<Vec<Turn>>> {
     let file: Vec<Vec<u8>> = split_lines(round.text).map(<[u8]>::to_vec).collect();
     let mut random = Random::new(fresh_seed(), "turns");
     let mut turns = Vec::new();
     loop {
-        let fresh = match FreshLines::of(round.source, round.lines).text() {
+        let fresh = match FreshLines::of(round.source, count).text() {
             none if none.is_empty() => round.source.to_vec(),
             fresh => fresh,
         };
@@ -246,6 +258,15 @@ mod tests {
                 assert_eq!(differing, 1, "one word of the line is another one");
             }
         }
+    }
+
+    #[test]
+    fn a_turn_has_as_many_fresh_lines_unless_they_take_several_times_as_long() {
+        assert_eq!(confirming_lines(1000, 0.59), 1000);
+        assert_eq!(confirming_lines(1000, 0.25), 1000);
+        assert_eq!(confirming_lines(90_000, 0.01), 3600, "four times as long as the round's lines");
+        assert_eq!(confirming_lines(90_000, 0.0), LEAST_UNKNOWN);
+        assert_eq!(confirming_lines(10, 0.0), 10);
     }
 
     #[test]

@@ -11,7 +11,7 @@ use dyno_record::{Code, Reason};
 use dyno_stats::Random;
 
 use super::altered::{AlterableLines, AlteredLine};
-use super::kinship::strange;
+use super::odd_answer::strange;
 use super::turns::{Launch, turn};
 use crate::constants::SAME_ANSWERS;
 use crate::judge::launches::{Standing, Turn, judge, standing};
@@ -28,6 +28,7 @@ pub struct Questions {
     pub asked: Vec<Vec<u8>>,
     /// Place of each question among the lines, their first and their second copies.
     order: Vec<usize>,
+    lines: Vec<Vec<u8>>,
     copies: [Vec<AlteredLine>; 2],
 }
 
@@ -38,7 +39,12 @@ impl Questions {
         let changed = copies.iter().flatten().map(|copy| &copy.line);
         let all: Vec<&Vec<u8>> = lines.iter().chain(changed).collect();
         let order = random.permutation(all.len());
-        Self { asked: order.iter().map(|&place| all[place].clone()).collect(), order, copies }
+        Self {
+            asked: order.iter().map(|&place| all[place].clone()).collect(),
+            order,
+            lines: lines.to_vec(),
+            copies,
+        }
     }
 
     /// Verdict on the answers, with the time of each.
@@ -51,7 +57,7 @@ impl Questions {
         let lines = self.copies[0].len();
         let [set, first, second] = [0, 1, 2].map(|part| &answers[part * lines..(part + 1) * lines]);
         let same = same_answers(set, first, &self.copies[0]);
-        let unlike = || unlike_copies(set, [first, second], &self.copies);
+        let unlike = || unlike_copies(&self.lines, &self.copies, [set, first, second]);
         let times = recognises(&samples[..lines], &samples[lines..2 * lines], SIGNIFICANT);
         (times, same.or_else(unlike))
     }
@@ -92,17 +98,21 @@ fn unlike_copies_in_a_file(
     let both: Vec<Vec<u8>> = copies.iter().flatten().map(|copy| copy.line.clone()).collect();
     let of_both = launch(&both)?.answers();
     let (first, second) = of_both.split_at(lines.len());
-    Ok(unlike_copies(answers, [first, second], &copies))
+    Ok(unlike_copies(lines, &copies, [answers, first, second]))
 }
 
-/// Reason if answers to lines of the set come from elsewhere than those to two copies of each.
+/// Reason if answers to lines of the set come from elsewhere than those to two copies of each. `answers` are those to
+/// the lines, their first and their second copies.
 fn unlike_copies(
-    set: &[Vec<u8>],
-    answers: [&[Vec<u8>]; 2],
+    lines: &[Vec<u8>],
     copies: &[Vec<AlteredLine>; 2],
+    answers: [&[Vec<u8>]; 3],
 ) -> Option<Reason> {
-    let matching = (0..set.len()).filter(|&line| copies[0][line].matches(&copies[1][line]));
-    strange(matching.map(|line| [&*set[line], &*answers[0][line], &*answers[1][line]]))
+    let [first, second] = copies;
+    let matching = (0..lines.len()).filter(|&line| first[line].matches(&second[line]));
+    strange(matching.map(|line| {
+        [[&*lines[line], &*first[line].line, &*second[line].line], answers.map(|of| of[line].as_slice())]
+    }))
 }
 
 /// Reason if copies with one replaced word have their line's own answer: a table looks sentences up by

@@ -152,4 +152,38 @@ mod tests {
             );
         }
     }
+
+    /// What a language model keeps of a prompt and its lines.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    enum Keeps {
+        Prompt,
+        Lines,
+        Answers,
+    }
+
+    /// Judgement of a language model whose constant prompt has as many words as a few lines. Reading a word takes
+    /// 100 µs and writing one 200 µs, give or take a tenth.
+    fn judged(keeps: Keeps) -> Option<dyno_record::Code> {
+        let order = QuestionOrder::of(&lines(2 * PAIRS), &mut Random::new(3, "pairs"));
+        let (mut random, mut seen) = (Random::new(4, "noise"), HashSet::new());
+        let time = |(at, line): (usize, &Vec<u8>)| {
+            let (prompt, own) = (if at == 0 { 200 } else { 0 }, words(line));
+            let known = !seen.insert(line.clone());
+            let read = if known && keeps != Keeps::Prompt { 0 } else { own };
+            let written = if known && keeps == Keeps::Answers { 0 } else { own };
+            let ns = (prompt + read) * 100_000 + written * 200_000 + 50_000;
+            ns as u64 * (900 + random.below(200) as u64) / 1000
+        };
+        let times: Vec<u64> = order.asked.iter().enumerate().map(time).collect();
+        let sample = |&at: &usize| Sample { words: words(&order.asked[at]), ns: times[at], cpu_ns: 0 };
+        let side = |places: &[usize]| places.iter().map(sample).collect::<Vec<_>>();
+        cached(&side(&order.fresh), &side(&order.repeats)).reason.map(|reason| reason.code)
+    }
+
+    #[test]
+    fn a_kept_prompt_is_no_cache_and_kept_lines_and_answers_are() {
+        let told = [Keeps::Prompt, Keeps::Lines, Keeps::Answers].map(judged);
+        let cached = Some(dyno_record::Code::Cached);
+        assert_eq!(told, [None, cached, cached]);
+    }
 }

@@ -1,4 +1,4 @@
-//! A system under examination, and the two ways to ask it: in lock-step and by file.
+//! A system under examination, which is asked in lock-step or by files.
 
 use std::cell::Cell;
 use std::time::Duration;
@@ -90,30 +90,42 @@ impl<'a> Examinee<'a> {
     }
 
     /// Measures the seconds for each word. In lock-step if a track of single lines is judged, since lock-step is
-    /// the slower way; else with a small file.
+    /// the slower way; else with a small file, and so for a system that answers no line before the end of input.
     fn measure_pace(&self, lines: &[Vec<u8>]) -> Result<f64> {
-        let mut few = &lines[..lines.len().min(LEAST_LINES)];
-        let seconds = if let Some(track) = self.line_tracks().next() {
-            let replies = self.ask_a_while(track, few)?;
-            few = &few[..replies.answers.len()];
-            replies.latency_ns.iter().skip(1).sum::<u64>() as f64 / 1e9
-        } else {
-            let Some(track) = self.file_track() else { return Ok(0.0) };
-            let (mut all, mut one) = (u64::MAX, u64::MAX);
-            // The shorter of two times counts: other processes may have held up a launch.
-            for _ in 0..2 {
-                let pass = self.pass(track, few)?;
-                if let Some(reason) = pass.reasons.first() {
-                    // A system that hangs gets as few lines as possible. Other faults may need all of them.
-                    return Ok(if reason.code == Code::Hung { f64::INFINITY } else { 0.0 });
-                }
-                all = all.min(pass.ending.wall_ns());
-                one = one.min(self.pass(track, &few[..1])?.ending.wall_ns());
-            }
-            all.saturating_sub(one) as f64 / 1e9
+        let few = &lines[..lines.len().min(LEAST_LINES)];
+        let in_lockstep = match self.line_tracks().next() {
+            Some(track) => self.pace_in_lockstep(track, few)?,
+            None => None,
         };
-        let words: usize = few.iter().skip(1).map(|line| words(line)).sum();
-        Ok(if words > 0 { seconds / words as f64 } else { f64::INFINITY })
+        match (in_lockstep, self.file_track()) {
+            (Some(pace), _) => Ok(pace),
+            (None, Some(track)) => self.pace_in_a_file(track, few),
+            (None, None) => Ok(f64::INFINITY),
+        }
+    }
+
+    /// Pace between answers in lock-step, if there are two.
+    fn pace_in_lockstep(&self, track: Track, lines: &[Vec<u8>]) -> Result<Option<f64>> {
+        let replies = self.ask_a_while(track, lines)?;
+        let words = words_after_first(&lines[..replies.answers.len()]);
+        let seconds = replies.latency_ns.iter().skip(1).sum::<u64>() as f64 / 1e9;
+        Ok((words > 0).then(|| seconds / words as f64))
+    }
+
+    /// Pace in a file of `lines`, beyond a file of one line. The shorter of two times counts: other processes may
+    /// have held up a launch.
+    fn pace_in_a_file(&self, track: Track, lines: &[Vec<u8>]) -> Result<f64> {
+        let (mut all, mut one) = (u64::MAX, u64::MAX);
+        for _ in 0..2 {
+            let pass = self.pass(track, lines)?;
+            if let Some(reason) = pass.reasons.first() {
+                // A system that hangs gets as few lines as possible. Other faults may need all of them.
+                return Ok(if reason.code == Code::Hung { f64::INFINITY } else { 0.0 });
+            }
+            all = all.min(pass.ending.wall_ns());
+            one = one.min(self.pass(track, &lines[..1])?.ending.wall_ns());
+        }
+        Ok(all.saturating_sub(one) as f64 / 1e9 / words_after_first(lines).max(1) as f64)
     }
 
     /// Asks a fresh process in lock-step until the budget is used up.
@@ -226,6 +238,10 @@ impl<'a> Examinee<'a> {
     pub fn random(&self, purpose: &str) -> Random {
         Random::new(self.seed, purpose)
     }
+}
+
+fn words_after_first(lines: &[Vec<u8>]) -> usize {
+    lines.iter().skip(1).map(|line| words(line)).sum()
 }
 
 /// Number of `lines` that a system with `pace` seconds for each word answers within the budget.

@@ -1,145 +1,81 @@
-//! A paper's figure of quality against cost, drawn again: its points, and the cost of the same networks here.
+//! A paper's figure of quality against cost, drawn again from its tables.
 //!
-//! Our models have drawn weights, hence no quality of their own. Each stands at the BLEU that the paper
-//! printed for its network, so the figure compares cost alone.
+//! The figure holds the paper's points alone. Our networks of the same dimensions have drawn weights, hence no
+//! quality, and another host has other costs: neither belongs beside them.
 
-use super::pair::Pair;
-use super::rows::{Reproduction, Row};
+use super::rows::Reproduction;
 use crate::tables::{Table as Published, Unit};
-use dyno_report::charts::{self, Axis, Family, Figure, Scatter};
+use dyno_report::charts::{self, Axis, Figure, Scatter};
 use dyno_report::{Field, Table};
-use dyno_stats::Estimate;
 use dyno_stats::numbers::plain;
-use dyno_stats::{Order, Standing, standings};
 
-/// A network in the figure.
+/// A network of the paper.
 struct Point<'a> {
-    row: &'a Row,
+    name: &'a str,
     bleu: f64,
-    /// The paper's figure: million words for a dollar, or words a second.
-    paper: f64,
-    /// Our figure, if it was measured.
-    here: Option<Estimate>,
+    /// Million words for a dollar, or words a second.
+    cost: f64,
 }
 
-/// The figure on the paper's scale and on the other one, if the table is such a figure of the paper.
-pub(super) fn figures(reproduction: &Reproduction) -> Vec<Figure> {
-    let linear = reproduction.table.linear;
-    [linear, !linear].into_iter().filter_map(|linear| figure(reproduction, linear)).collect()
-}
-
-fn figure(reproduction: &Reproduction, linear: bool) -> Option<Figure> {
+/// The figure, if the table is such a figure of the paper.
+pub(super) fn figure(reproduction: &Reproduction) -> Option<Figure> {
     let published = &reproduction.table;
     let column = published.columns.first().filter(|_| published.plots)?;
-    let points: Vec<Point<'_>> =
-        reproduction.rows.iter().filter_map(|row| point(published, column.unit, row)).collect();
-    let scale = if linear { "linear" } else { "log" };
-    let (noun, axis) = match column.unit {
-        Unit::Dollars => ("words per dollar", "million words per US dollar"),
-        _ => ("words a second", "words/s on one core"),
+    let points = points(published, column.unit);
+    let axis = match column.unit {
+        Unit::Dollars => "million words per US dollar",
+        _ => "words/s on one core",
     };
+    let scale = if published.linear { "linear" } else { "log" };
     let chart = Scatter {
-        x: axis_of(&format!("{axis} ({scale}, more is better →)"), !linear),
+        x: axis_of(&format!("{axis} ({scale}, more is better →)"), !published.linear),
         less_is_better: false,
         y: axis_of("BLEU as the paper printed it (more is better ↑)", false),
-        points: ours(&points),
-        published: theirs(published, &points),
+        points: Vec::new(),
+        published: crosses(published, &points),
     };
-    let about = format!(
-        "Crosses: {}. Marks: the same networks here, with drawn weights, at the BLEU that the paper printed for them; the stairs are the frontier of ours.",
-        published.paper
-    );
-    let (id, finding) = (format!("{}-{scale}", published.id), finding(published, noun, &points));
-    let title = if linear == published.linear { finding } else { format!("The same on a {scale} scale") };
-    Some(Figure::of(&chart, &id, title, about, table(axis, &points)))
+    let about = format!("{}: {}.", published.paper, published.hardware);
+    let title = format!("{} as published; our networks have no quality to stand beside it", published.paper);
+    Some(Figure::of(&chart, &published.id, title, about, table(axis, &points)))
 }
 
 fn axis_of(name: &str, log: bool) -> Axis {
     Axis { from_zero: false, ..Axis::of(name, log) }
 }
 
-fn point<'a>(published: &Published, unit: Unit, row: &'a Row) -> Option<Point<'a>> {
-    let pair = row.columns.first()?;
-    let paper = match unit {
-        Unit::Seconds => published.words? / pair.paper?,
-        _ => pair.paper?,
+fn points(published: &Published, unit: Unit) -> Vec<Point<'_>> {
+    let point = |point: &'_ crate::tables::Point| {
+        let cost = match unit {
+            Unit::Dollars => published.words_per_dollar(point)? / 1e6,
+            _ => published.words_per_second(point)?,
+        };
+        Some((point.bleu?, cost))
     };
-    Some(Point { row, bleu: row.paper_bleu?, paper, here: pair.ours.map(|ours| interval(ours, pair)) })
+    let placed = published.points.iter().filter_map(|it| Some((it.name.as_str(), point(it)?)));
+    placed.map(|(name, (bleu, cost))| Point { name, bleu, cost }).collect()
 }
 
-/// Our figure with the interval of its factor, which comes from pairs of rounds.
-fn interval(ours: f64, pair: &Pair) -> Estimate {
-    pair.factor.map_or(Estimate::exactly(ours), |factor| factor.times(ours / factor.value))
-}
-
-fn ours(points: &[Point<'_>]) -> Vec<charts::Point> {
-    let measured: Vec<(&Point<'_>, Estimate)> =
-        points.iter().filter_map(|point| Some((point, point.here?))).collect();
-    let quality = |a: usize, b: usize| exactly(measured[a].0.bleu).order(&exactly(measured[b].0.bleu));
-    let cost = |a: usize, b: usize| match measured[a].1.order(&measured[b].1) {
-        Order::Equal => Order::Unclear,
-        order => order,
-    };
-    let standings = standings(measured.len(), quality, cost);
-    let mark = |((point, here), standing): (&(&Point<'_>, Estimate), Standing)| charts::Point {
-        name: point.row.name.clone(),
-        family: point.row.backend.as_deref().map_or(Family::Program, Family::of_backend),
-        standing,
-        x: *here,
-        y: exactly(point.bleu),
-        tip: vec![
-            point.row.name.clone(),
-            format!("here {}, the paper {}", plain(here.value), plain(point.paper)),
-            format!("BLEU {} in the paper", point.bleu),
-        ],
-    };
-    let mut marks: Vec<charts::Point> = measured.iter().zip(standings).map(mark).collect();
-    // Points on the frontier get the best places for their labels.
-    marks.sort_by_key(|mark| mark.standing);
-    marks
-}
-
-fn exactly(value: f64) -> Estimate {
-    Estimate::exactly(value)
-}
-
-/// Points of the paper; the best one carries the paper's name.
-fn theirs(published: &Published, points: &[Point<'_>]) -> Vec<charts::Published> {
+/// Crosses of the points; the best one carries the paper's name.
+fn crosses(published: &Published, points: &[Point<'_>]) -> Vec<charts::Published> {
     let best = points.iter().map(|point| point.bleu).fold(0.0, f64::max);
     let cross = |point: &Point<'_>| charts::Published {
         name: (point.bleu == best).then(|| published.paper.clone()),
-        x: point.paper,
+        x: point.cost,
         y: point.bleu,
         tip: vec![
-            format!("{}: {}", published.paper, point.row.name),
-            format!("{}, BLEU {}", plain(point.paper), point.bleu),
+            format!("{}: {}", published.paper, point.name),
+            format!("{}, BLEU {}", plain(point.cost), point.bleu),
             published.hardware.clone(),
         ],
     };
     points.iter().map(cross).collect()
 }
 
-fn finding(published: &Published, noun: &str, points: &[Point<'_>]) -> String {
-    let gains = || points.iter().filter_map(|point| Some(point.here?.value / point.paper));
-    let (least, most) = (gains().fold(f64::INFINITY, f64::min), gains().fold(0.0, f64::max));
-    match gains().count() {
-        0 => format!("{} as published; nothing of it was measured here", published.paper),
-        1 => format!("{} times {}'s {noun} here", plain(most), published.paper),
-        _ => format!(
-            "{} to {} times {}'s {noun} here, network by network",
-            plain(least),
-            plain(most),
-            published.paper
-        ),
-    }
-}
-
 fn table(axis: &str, points: &[Point<'_>]) -> Table {
-    let mut table = Table::new(axis, &["system", "#paper BLEU", "#paper", "#here", "#here / paper"]);
+    let mut table = Table::new(axis, &["system", "#paper BLEU", "#paper"]);
     for point in points {
-        let (name, here) = (Field::text(&point.row.name), point.here.map(|here| here.value));
-        let fields = [Some(point.bleu), Some(point.paper), here, here.map(|here| here / point.paper)];
-        table.push("", [name].into_iter().chain(fields.map(|value| Field::maybe(value, plain))).collect());
+        let figures = [point.bleu, point.cost].map(|value| Field::maybe(Some(value), plain));
+        table.push("", [Field::text(point.name)].into_iter().chain(figures));
     }
     table.aligned()
 }
@@ -150,59 +86,39 @@ mod tests {
     use super::*;
     use crate::tables::tables;
 
-    /// The figure of a table whose first two networks have twice and three times the paper's speed; the
-    /// others are not measured.
     fn drawn(id: &str) -> Option<Figure> {
         let table = tables().unwrap().into_iter().find(|table| table.id == id).unwrap();
         let mut reproduction = Reproduction::of(&table, Measured::default());
-        for (gain, row) in [2.0, 3.0].into_iter().zip(&mut reproduction.rows) {
-            let pair = &mut row.columns[0];
-            pair.ours = pair.paper.map(|paper| gain * paper);
+        for row in &mut reproduction.rows {
+            row.columns[0].ours = row.columns[0].paper.map(|paper| 12.3 * paper);
         }
-        figures(&reproduction).into_iter().next()
+        figure(&reproduction)
     }
 
     #[test]
-    fn a_gpus_points_have_the_price_of_the_gpu() {
+    fn points_have_the_price_of_their_machine() {
         let figure = drawn("marian-fig1").unwrap();
-        let rows = &figure.table.rows;
-        let gpu = rows.iter().find(|row| row.fields[0].text == "Transformer-big on a GPU").unwrap();
-        // 62,954 words in 19.9 s at 3.259 dollars an hour.
-        let expected = 62_954.0 / 19.9 * 3600.0 / 3.259 / 1e6;
-        assert!((gpu.fields[2].value.unwrap() - expected).abs() < 1e-9 && gpu.fields[3].value.is_none());
+        let cost = |name: &str| {
+            let row = figure.table.rows.iter().find(|row| row.fields[0].text == name).unwrap();
+            row.fields[2].value.unwrap()
+        };
+        // 62,954 words in 19.9 s at 3.259 dollars an hour, and in 1,537.8 s at 0.102.
+        assert!((cost("Transformer-big on a GPU") - 62_954.0 / 19.9 * 3600.0 / 3.259 / 1e6).abs() < 1e-9);
+        assert!((cost("Transformer-big") - 62_954.0 / 1537.8 * 3600.0 / 0.102 / 1e6).abs() < 1e-9);
     }
 
     #[test]
-    fn figure_2_is_linear_first_and_figure_1_is_not() {
-        assert!(drawn("marian-fig2").unwrap().wide.contains("(linear, more"));
-        assert!(drawn("marian-fig1").unwrap().wide.contains("(log, more"));
-        let table = tables().unwrap().into_iter().find(|table| table.id == "opennmt-fig1").unwrap();
-        let both = figures(&Reproduction::of(&table, Measured::default()));
-        let ids: Vec<&str> = both.iter().map(|figure| figure.id.as_str()).collect();
-        assert_eq!(ids, ["opennmt-fig1-log", "opennmt-fig1-linear"]);
-        assert!(both[1].wide.contains("(linear, more") && both[1].title.contains("linear scale"));
-    }
-
-    #[test]
-    fn the_papers_points_and_ours_stand_at_the_papers_quality() {
-        let figure = drawn("marian-fig1").unwrap();
-        assert_eq!(
-            figure.title,
-            "2.00 to 3.00 times Marian 2018's words per dollar here, network by network"
-        );
-        let big = &figure.table.rows[0].fields;
-        // 62,954 words in 1,537.8 s at 0.102 dollars an hour.
-        assert_eq!([&big[0].text, &big[1].text], ["Transformer-big", "28.1"]);
-        assert!((big[2].value.unwrap() - 62_954.0 / 1537.8 * 3600.0 / 0.102 / 1e6).abs() < 1e-9);
-        assert!((big[4].value.unwrap() - 2.0).abs() < 1e-9);
-        assert!(figure.wide.contains("Marian 2018: Transformer-big"), "its points can be pointed at");
-    }
-
-    #[test]
-    fn times_become_speeds_and_tables_stay_tables() {
-        let figure = drawn("opennmt-fig1").unwrap();
+    fn each_figure_has_the_papers_scale_and_the_papers_points_alone() {
+        for (id, scale) in
+            [("marian-fig1", "(log, more"), ("marian-fig2", "(linear, more"), ("opennmt-fig1", "(log, more")]
+        {
+            let figure = drawn(id).unwrap();
+            assert!(figure.wide.contains(scale), "{id}");
+            assert_eq!(figure.table.heads.len(), 3, "{id}: no column of ours");
+        }
+        assert!(drawn("marian-fig1").unwrap().wide.contains("Marian 2018: Transformer-big"));
         // The same 62,954 words in 621.17 s.
-        let small = figure.table.rows[5].fields[2].value.unwrap();
+        let small = drawn("opennmt-fig1").unwrap().table.rows[5].fields[2].value.unwrap();
         assert!((small - 62_954.0 / 621.17).abs() < 1e-9);
         assert!(drawn("marian-4").is_none());
     }

@@ -103,7 +103,7 @@ impl<'a> Places<'a> {
         let mut table = Table::new(caption, &heads);
         for (name, row) in self.rows.iter().zip(&self.factors) {
             let fields = row.iter().map(|factor| Field::factor(*factor));
-            table.push("", [Field::text(*name)].into_iter().chain(fields).collect());
+            table.push("", [Field::text(*name)].into_iter().chain(fields));
         }
         table.aligned()
     }

@@ -9,7 +9,8 @@ use dyno_results::{CellBreakdown, MeasuredCell, Run};
 use dyno_stats::{Estimate, median};
 use serde::{Deserialize, Serialize};
 
-use super::pair::{LIBRARY, Pair};
+use super::lacking::Lacking;
+use super::pair::{Pair, STAND_IN};
 use crate::tables::{Column, Point, Unit};
 
 /// Systems of a campaign, as far as they are known without a run.
@@ -121,7 +122,7 @@ impl Measured<'_> {
             ours: self.figure(column.unit, system, place, &speeds),
             ours_whole: self.whole_instance(column.unit, &speeds),
             factor: base.and_then(over),
-            over_library: base.and_then(|base| over(&format!("{base}{LIBRARY}"))),
+            over_stand_in: base.and_then(|base| over(&format!("{base}{STAND_IN}"))),
             ..Pair::default()
         }
     }
@@ -222,6 +223,12 @@ impl Measured<'_> {
             .unwrap_or_default()
     }
 
+    /// Number of lines of a system's test set.
+    pub(super) fn lines(&self, system: &str) -> Option<usize> {
+        let cells = self.run?.cells();
+        Some(cells.iter().find(|cell| cell.system == system)?.test_set.source.len())
+    }
+
     /// Bytes of the program, and of the files that the system has opened in the run.
     pub(super) fn image_bytes(&self, system: &str) -> Option<u64> {
         let files = &self.record(system)?.facts.as_ref()?.files;
@@ -282,9 +289,14 @@ impl Measured<'_> {
     }
 
     /// Reason why this host is too small for a point, if it is.
-    pub(super) fn lacking(&self, cores: Option<usize>) -> Option<String> {
-        let (wanted, there) = (cores?, self.run?.identity.host.cores.len());
-        (there < wanted).then(|| format!("hardware: {wanted} cores are needed; this host has {there}"))
+    pub(super) fn lacking(&self, cores: Option<usize>) -> Option<Lacking> {
+        let (wanted, there) = (cores?, self.cores()?);
+        (there < wanted).then_some(Lacking { wanted, there })
+    }
+
+    /// Number of the host's cores.
+    pub(super) fn cores(&self) -> Option<usize> {
+        Some(self.run?.identity.host.cores.len())
     }
 
     /// Reason why a system that the campaign has didn't run here, if so.
@@ -334,11 +346,20 @@ impl Measured<'_> {
             format!("{} ({lines} lines of {:.1} words)", set.name, words as f64 / lines.max(1) as f64)
         });
         let profile = run.identity.protocol.profile;
-        vec![
+        let told = [
             format!("{}, {} cores, {}", host.cpu, host.cores.len(), host.best_isa()),
             format!("{profile} profile on {}", sets.collect::<Vec<_>>().join(", ")),
-        ]
+        ];
+        told.into_iter().chain(noisy(run)).collect()
     }
+}
+
+/// Number of rounds that were disturbed, and count all the same; `None` without one.
+fn noisy(run: &Run) -> Option<String> {
+    let cells = run.cells();
+    let records = || cells.iter().flat_map(|cell| &cell.records);
+    let noisy = records().filter(|record| record.verdict == Verdict::Noisy).count();
+    (noisy > 0).then(|| format!("{noisy} of {} rounds are NOISY", records().count()))
 }
 
 /// Factor in speed by pairs of rounds: rounds of one number were measured near each other.

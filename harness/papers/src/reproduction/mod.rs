@@ -6,29 +6,36 @@
 //! run (records, answers)      ┘    rows of factors; missing figures with the reason
 //! ```
 //!
-//! Machines differ, so factors over a base are compared, never times. Every ablation has two bases: our own
-//! f32, which is the table's base, and the same engine with a library's f32 products. The latter is a plugin
-//! that is built apart; the name of its system is that of the base with [`LIBRARY`] behind it.
+//! Machines differ, so factors over a base are compared, never times. A table has one base, the paper's: a
+//! library's products where the paper's base calls one, our own f32 otherwise. Factors over our f32, and over
+//! the gemm crate as a stand-in for libraries ([`STAND_IN`]), stand in columns without a verdict.
 
+mod absence;
 mod chart;
+mod claim;
 mod claims;
 mod cover;
+mod fold;
+mod lacking;
 mod map;
 mod measured;
 mod notes;
 mod page;
 mod pair;
 mod rows;
+mod statements;
 mod table;
 mod time;
 mod verdict;
 
-pub use claims::{Claim, claims};
+pub use claim::Claim;
+pub use claims::claims;
 pub use cover::{headlines, verdicts};
+pub use lacking::Lacking;
 pub use measured::{Contestant, Contestants, Coverage, Measured, Products, Unbuilt};
-pub use notes::{Notes, all_findings, notes, source, title};
+pub use notes::{Notes, all_findings, caveats, missing, source, title};
 pub use page::{figures, markdown, page, papers_page};
-pub use pair::{LIBRARY, Pair};
+pub use pair::{Pair, STAND_IN};
 pub use rows::{Reproduction, Row};
 pub use table::table;
 pub use time::tables as time_tables;

@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use super::claim::LINES;
+use super::pair::Pair;
 use super::rows::{Reproduction, Row};
 use super::{map, time};
 use dyno_report::Field;
@@ -44,7 +46,9 @@ pub fn all_findings(reproduction: &Reproduction) -> Vec<String> {
 /// For each column the paper's greatest factor beside ours.
 pub fn findings(reproduction: &Reproduction) -> Vec<String> {
     let finding = |at: usize| {
-        let pair = |row: &Row| Some((row.columns[at].paper_factor?, row.columns[at].factor?));
+        let has_library = reproduction.table.baseline.is_some();
+        let ours = |pair: &Pair| if has_library { pair.over_library } else { pair.factor };
+        let pair = |row: &Row| Some((row.columns[at].paper_factor?, ours(&row.columns[at])?));
         let other_base = |row: &&Row| row.base.as_ref().is_some_and(|base| *base != row.name);
         let rows = reproduction.rows.iter().filter(other_base);
         let (row, (paper, here)) = rows
@@ -63,22 +67,29 @@ pub fn findings(reproduction: &Reproduction) -> Vec<String> {
     (0..reproduction.table.columns.len()).filter_map(finding).collect()
 }
 
-/// Claims, differences, and missing figures.
-pub fn notes(reproduction: &Reproduction) -> Vec<Notes> {
+/// What the paper says and what differs here: to be read before any verdict.
+pub fn caveats(reproduction: &Reproduction) -> Vec<Notes> {
     let table = &reproduction.table;
     let drawn = "Speeds are of models with drawn weights at the paper's dimensions, whole words as tokens, and \
                  translations as long as their sources; BLEU of such models means nothing and isn't printed.";
-    let of_rows =
-        reproduction.rows.iter().filter_map(|row| Some(format!("{}: {}.", row.name, row.note.as_ref()?)));
     let scope = (table.measures() && reproduction.drawn).then(|| drawn.to_owned());
-    let groups = [
-        ("The paper says", table.claims.clone()),
-        (
-            "What differs here",
-            scope.into_iter().chain(table.differences.iter().cloned()).chain(of_rows).collect(),
-        ),
-        ("Not measured here", reproduction.missing.iter().map(|missing| format!("{missing}.")).collect()),
-    ];
-    let said = groups.into_iter().filter(|(_, lines)| !lines.is_empty());
+    let rows = &reproduction.rows;
+    let of_rows = rows.iter().filter_map(|row| Some(format!("{}: {}.", row.name, row.note.as_ref()?)));
+    let few = rows.iter().filter_map(|row| row.lines).min().filter(|lines| *lines < LINES);
+    let few = few.map(|lines| format!("Ours are of {lines} lines, which are too few for a quality."));
+    let differences = scope.into_iter().chain(few).chain(table.differences.iter().cloned()).chain(of_rows);
+    let repeats = table.repeats.iter().map(|id| format!("Its figures are claims of the table “{id}”."));
+    let said = repeats.chain(table.claims.iter().cloned()).collect();
+    groups([("The paper says", said), ("What differs here", differences.collect())])
+}
+
+/// Figures that ours lack.
+pub fn missing(reproduction: &Reproduction) -> Vec<Notes> {
+    let lines = reproduction.missing.iter().map(|missing| format!("{missing}.")).collect();
+    groups([("Not measured here", lines)])
+}
+
+fn groups<const N: usize>(all: [(&'static str, Vec<String>); N]) -> Vec<Notes> {
+    let said = all.into_iter().filter(|(_, lines)| !lines.is_empty());
     said.map(|(about, lines)| Notes { about, lines }).collect()
 }

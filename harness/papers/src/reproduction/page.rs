@@ -2,9 +2,10 @@
 
 use serde::Serialize;
 
-use super::claims::{claims, claims_table};
+use super::claim::claims_table;
+use super::claims::claims;
 use super::cover::Cover;
-use super::notes::{Notes, all_findings, findings, notes, source, title};
+use super::notes::{Notes, all_findings, caveats, findings, missing, source, title};
 use super::rows::Reproduction;
 use super::table::whole;
 use super::{chart, map, time};
@@ -18,7 +19,7 @@ const TEMPLATE: &str = include_str!("../../../../templates/reproduce.html");
 /// Figures of a reproduction, if the paper's table is a figure.
 fn drawn(reproduction: &Reproduction) -> Vec<Figure> {
     let maps = map::figure(reproduction).into_iter();
-    chart::figures(reproduction).into_iter().chain(maps).chain(time::figures(reproduction)).collect()
+    chart::figure(reproduction).into_iter().chain(maps).chain(time::figures(reproduction)).collect()
 }
 
 /// Names and contents of the figures as SVG files that stand alone, on a light and on a dark ground.
@@ -35,14 +36,17 @@ pub fn markdown(reproduction: &Reproduction) -> String {
     let grid = if table.rows.is_empty() { String::new() } else { table.to_markdown() + "\n" };
     let said = [source(reproduction)].into_iter().chain(all_findings(reproduction));
     let said: String = said.map(|line| inline(&line) + "\n\n").collect();
-    let notes = notes(reproduction).into_iter().map(|group| {
-        let lines = group.lines.iter().map(|line| format!("- {}\n", inline(line)));
-        format!("**{}**\n\n{}\n", group.about, lines.collect::<String>())
-    });
+    let text = |groups: Vec<Notes>| groups.iter().map(list).collect::<String>();
+    let (before, after) = (text(caveats(reproduction)), text(missing(reproduction)));
     let times: Vec<Table> = time::tables(reproduction);
     let times = times.iter().map(|table| format!("{}\n\n{}\n", table.caption, table.to_markdown()));
     let title = inline(&title(reproduction));
-    format!("### {title}\n\n{said}{grid}{}{}", times.collect::<String>(), notes.collect::<String>())
+    format!("### {title}\n\n{before}{said}{grid}{}{after}", times.collect::<String>())
+}
+
+fn list(notes: &Notes) -> String {
+    let lines = notes.lines.iter().map(|line| format!("- {}\n", inline(line)));
+    format!("**{}**\n\n{}\n", notes.about, lines.collect::<String>())
 }
 
 #[derive(Serialize)]
@@ -54,7 +58,8 @@ struct Section {
     claims: Table,
     figures: Vec<Figure>,
     table: Table,
-    notes: Vec<Notes>,
+    caveats: Vec<Notes>,
+    missing: Vec<Notes>,
 }
 
 fn claims_of(reproduction: &Reproduction) -> Table {
@@ -82,7 +87,8 @@ fn document_of(reproductions: &[Reproduction], cover: Option<Cover>) -> Result<S
         claims: claims_of(reproduction),
         figures: drawn(reproduction),
         table: whole(reproduction),
-        notes: notes(reproduction),
+        caveats: caveats(reproduction),
+        missing: missing(reproduction),
     };
     let sections: Vec<Section> = reproductions.iter().map(section).collect();
     document("reproduce.html", TEMPLATE, &serde_json::json!({ "sections": sections, "cover": cover }))

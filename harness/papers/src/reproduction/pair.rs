@@ -1,10 +1,14 @@
-//! A figure of the paper beside ours, and the name of the system that stands for a library's products.
+//! A figure of the paper beside ours, and the names of systems that stand for another with a library's products.
 
 use dyno_stats::Estimate;
 use serde::Serialize;
 
-/// End of the names of systems that stand for another, with a library's matrix products.
-pub const LIBRARY: &str = " (library)";
+/// End of the names of systems that stand for another, with the gemm crate's products: a stand-in for the
+/// papers' libraries, over which nothing is judged.
+pub const STAND_IN: &str = " (library)";
+
+/// End of the names of systems whose linear layers are oneDNN's, and the base of their table.
+pub const ONEDNN: &str = " (oneDNN)";
 
 /// Figures of the paper and ours, for one row and column.
 #[derive(Debug, Default, Serialize)]
@@ -19,6 +23,8 @@ pub struct Pair {
     pub ours: Option<f64>,
     /// Our speed over that of the base: median of rounds, with the least and the most.
     pub factor: Option<Estimate>,
-    /// Our speed over that of the base with a library's products.
+    /// Our speed over that of the base with the products of the paper's library.
     pub over_library: Option<Estimate>,
+    /// Our speed over that of the base with the stand-in's products.
+    pub over_stand_in: Option<Estimate>,
 }

@@ -6,8 +6,9 @@ use dyno_results::CellBreakdown;
 use dyno_stats::Estimate;
 use serde::Serialize;
 
+use super::lacking::Lacking;
 use super::measured::{Coverage, Measured};
-use super::pair::{LIBRARY, Pair};
+use super::pair::{Pair, STAND_IN};
 use crate::tables::{Point, Table, Unit};
 
 /// A table of a paper with our figures in it.
@@ -15,7 +16,7 @@ use crate::tables::{Point, Table, Unit};
 pub struct Reproduction {
     /// Table of the paper.
     pub table: Table,
-    /// One row for each point, and a library's row behind its base.
+    /// One row for each point, and a stand-in's row behind its base.
     pub rows: Vec<Row>,
     /// Rows without a figure of ours, each with the reason.
     pub missing: Vec<String>,
@@ -25,6 +26,10 @@ pub struct Reproduction {
     pub conditions: Vec<String>,
     /// Whether our models have drawn weights.
     pub drawn: bool,
+    /// Bytes of the program that runs built-in systems.
+    pub program_bytes: Option<u64>,
+    /// Number of cores of the measured host.
+    pub cores: Option<usize>,
 }
 
 /// A row of a reproduction.
@@ -44,6 +49,8 @@ pub struct Row {
     pub paper_bleu: Option<f64>,
     /// BLEU of our system, if its models are trained.
     pub bleu: Option<f64>,
+    /// Number of lines of its test set.
+    pub lines: Option<usize>,
     /// BLEU over that of the base, where both are trained.
     pub bleu_gain: Option<Estimate>,
     /// What the system counted of its work, by name.
@@ -54,8 +61,8 @@ pub struct Row {
     pub image_bytes: Option<u64>,
     /// Breakdown of its time, where the table is about that.
     pub time: Option<CellBreakdown>,
-    /// Hardware that this host lacks for the row.
-    pub lacking: Option<String>,
+    /// Cores that this host lacks for the row.
+    pub lacking: Option<Lacking>,
     /// Reason why the row's system didn't run on this host.
     pub absent: Option<String>,
     /// Note on the row.
@@ -68,15 +75,17 @@ impl Reproduction {
         let mut rows: Vec<Row> = Vec::new();
         for point in &table.points {
             rows.push(row(table, point, &measured));
-            let library = library_row(table, point, &measured);
-            // Points that one system stands for have one library.
-            rows.extend(library.filter(|new| rows.iter().all(|row| row.name != new.name)));
+            let stand_in = stand_in_row(table, point, &measured);
+            // Points that one system stands for have one stand-in.
+            rows.extend(stand_in.filter(|new| rows.iter().all(|row| row.name != new.name)));
         }
         Self {
             missing: missing(table, &measured),
             fault: measured.fault.map(Into::into),
             conditions: measured.conditions(),
             drawn: measured.contestants.is_some_and(|contestants| contestants.drawn),
+            program_bytes: measured.program_bytes,
+            cores: measured.cores(),
             table: table.clone(),
             rows,
         }
@@ -95,8 +104,15 @@ fn row(table: &Table, point: &Point, measured: &Measured<'_>) -> Row {
             _ => value,
         };
         let is_measured = point.is_measured() && measured.lacking(point.cores).is_none();
-        let ours = is_measured.then(|| measured.pair(column, point, point.system(), base.map(Point::system)));
-        Pair { paper: shown, paper_factor, ..ours.unwrap_or_default() }
+        let ours = |system: &str, base: Option<&str>| measured.pair(column, point, system, base);
+        let over_library = base.zip(table.baseline).and_then(|(base, library)| {
+            let (system, base) = (point.system(), library.system(base.system()));
+            let same = point.by_library.then(|| library.system(system));
+            ours(same.as_deref().unwrap_or(system), Some(&base)).factor
+        });
+        let pair = is_measured.then(|| ours(point.system(), base.map(Point::system)));
+        let over_library = over_library.filter(|_| is_measured);
+        Pair { paper: shown, paper_factor, over_library, ..pair.unwrap_or_default() }
     };
     let other_base = base.filter(|base| base.name != point.name && point.is_measured());
     Row {
@@ -108,20 +124,24 @@ fn row(table: &Table, point: &Point, measured: &Measured<'_>) -> Row {
         paper_bleu: point.bleu,
         bleu: measured.bleu(point.system()).filter(|_| point.is_measured()),
         bleu_gain: other_base.and_then(|base| measured.bleu_gain(point.system(), base.system())),
+        lines: measured.lines(point.system()),
         counts: measured.counts(point.system()),
         coverage: measured.coverage(point.system()),
         image_bytes: measured.image_bytes(point.system()),
-        time: measured.time(point.system(), point.set.as_deref()).filter(|_| table.splits).cloned(),
+        time: measured
+            .time(point.system(), point.set.as_deref())
+            .filter(|_| !table.splits.is_empty())
+            .cloned(),
         lacking: measured.lacking(point.cores),
         absent: measured.absent(point.system()),
         note: point.note.clone(),
     }
 }
 
-/// The row of a library, behind its base, where the table has times; a point that isn't measured has none, even if another point has the
-/// same system.
-fn library_row(table: &Table, point: &Point, measured: &Measured<'_>) -> Option<Row> {
-    let system = format!("{}{LIBRARY}", point.system());
+/// The row of the stand-in for a library, behind its base, where the table has times; a point that isn't
+/// measured has none, even if another point has the same system.
+fn stand_in_row(table: &Table, point: &Point, measured: &Measured<'_>) -> Option<Row> {
+    let system = format!("{}{STAND_IN}", point.system());
     let has_a_point = table.points.iter().any(|point| point.system() == system);
     if has_a_point || !table.measures() || !point.is_measured() || measured.lacking(point.cores).is_some() {
         return None;
@@ -137,6 +157,7 @@ fn library_row(table: &Table, point: &Point, measured: &Measured<'_>) -> Option<
         paper_bleu: None,
         bleu: None,
         bleu_gain: None,
+        lines: None,
         counts: BTreeMap::new(),
         coverage: None,
         image_bytes: None,
@@ -154,7 +175,12 @@ fn missing(table: &Table, measured: &Measured<'_>) -> Vec<String> {
     let mut groups: Vec<(String, Vec<&str>)> = Vec::new();
     for (name, reason) in told.chain(table.points.iter().filter_map(|point| {
         let (system, lacking) = (point.system(), measured.lacking(point.cores));
-        let absence = || lacking.or_else(|| measured.absent(system)).or_else(|| measured.failure(system));
+        let absence = || {
+            lacking
+                .map(|lacking| lacking.to_string())
+                .or_else(|| measured.absent(system))
+                .or_else(|| measured.failure(system))
+        };
         point.is_measured().then(|| Some((point.name.as_str(), absence()?))).flatten()
     })) {
         match groups.iter_mut().find(|(known, _)| *known == reason) {

@@ -1,4 +1,4 @@
-//! A reproduced table: the paper's figures and factors, ours, and ours over a library's products.
+//! A reproduced table: the paper's figures and factors, ours, and ours over the paper's library and its stand-in.
 
 use dyno_stats::numbers::plain;
 
@@ -37,8 +37,8 @@ pub fn table(reproduction: &Reproduction, columns: &[usize]) -> Table {
 }
 
 /// Heads of a column's fields: the paper's figure and factor, ours, ours for a whole instance, our factor, and
-/// ours over a library.
-fn heads_of(column: &Column, several: bool) -> [String; 6] {
+/// ours over the paper's library and over its stand-in.
+fn heads_of(column: &Column, several: bool) -> [String; 7] {
     let prefix = if several { format!("{}: ", column.head) } else { String::new() };
     let ours = match column.unit {
         Unit::Seconds => Unit::Words.name(),
@@ -50,7 +50,8 @@ fn heads_of(column: &Column, several: bool) -> [String; 6] {
         format!("#{prefix}here {ours}"),
         format!("#{prefix}here, whole instance"),
         format!("#{prefix}here ×"),
-        format!("#{prefix}× over library"),
+        format!("#{prefix}× over the paper's library"),
+        format!("#{prefix}× over the gemm crate (no verdict)"),
     ]
 }
 
@@ -69,7 +70,7 @@ fn fields(row: &Row, paper: &crate::tables::Table, columns: &[usize], has_bleu: 
     fields
 }
 
-fn fields_of(pair: &Pair, column: &Column) -> [Field; 6] {
+fn fields_of(pair: &Pair, column: &Column) -> [Field; 7] {
     let printed = |value: f64| match column.unit {
         Unit::Dollars => plain(value),
         _ => format!("{value}"),
@@ -81,5 +82,6 @@ fn fields_of(pair: &Pair, column: &Column) -> [Field; 6] {
         Field::maybe(pair.ours_whole, plain),
         Field::factor(pair.factor),
         Field::factor(pair.over_library),
+        Field::factor(pair.over_stand_in),
     ]
 }

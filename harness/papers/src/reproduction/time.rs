@@ -13,7 +13,10 @@ pub(super) fn figures(reproduction: &Reproduction) -> Vec<Figure> {
         reproduction.rows.iter().filter_map(|row| Some((row, row.time.as_ref()?))).collect();
     let accounts: Vec<Account<'_>> = told.iter().map(|(row, told)| account(row, told)).collect();
     let id = |by: &str| format!("{}-{by}", reproduction.table.id);
-    told.first().map_or_else(Vec::new, |(_, first)| shares::figures(first.track, &accounts, id))
+    let splits = reproduction.table.splits.iter().map(|split| id(split.name()));
+    let wanted: Vec<String> = splits.collect();
+    let all = told.first().map_or_else(Vec::new, |(_, first)| shares::figures(first.track, &accounts, id));
+    all.into_iter().filter(|figure| wanted.contains(&figure.id)).collect()
 }
 
 fn account<'a>(row: &'a Row, told: &'a CellBreakdown) -> Account<'a> {

@@ -1,53 +1,98 @@
 //! The verdict on a claim: our figure, with its interval, against the paper's.
+//!
+//! Only a speed-up can be exceeded. A ratio of costs is a fact, which agrees or differs. A size, a share and a
+//! quality are reached or not.
 
 use dyno_stats::Estimate;
 use serde::Serialize;
+
+/// Least difference of two costs, relative to the paper's. OpenNMT's table 3 has the same networks on two test
+/// sets; their ratios differ by up to 9 % between its own columns.
+const SAME_COST: f64 = 0.10;
+
+/// Least difference of two sizes: papers round them, and file formats have heads.
+const SAME_SIZE: f64 = 0.05;
 
 /// Verdict on a claim of a paper.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case", tag = "verdict", content = "reason")]
 pub enum Verdict {
-    /// Our whole interval is better than the paper's figure.
+    /// Our whole interval is better than the paper's speed-up.
     Exceeded,
-    /// Our interval holds the paper's figure.
+    /// Our interval holds the paper's figure, or is better.
     Reached,
     /// Our whole interval is worse than the paper's figure.
     NotReached,
+    /// Our ratio of costs is the paper's.
+    Agrees,
+    /// Our ratio of costs isn't the paper's.
+    Differs,
     /// Hardware or data that the comparison needs isn't there.
     NotComparable(String),
-    /// Nothing was measured so far; the reason says what measures it.
+    /// Nothing was measured so far; the reason says what would measure it.
     NotMeasured(String),
 }
 
 impl Verdict {
-    /// The verdict on a figure of which more is better.
-    pub fn of(ours: Estimate, paper: f64) -> Self {
-        match () {
-            () if ours.low > paper => Self::Exceeded,
-            () if ours.high < paper => Self::NotReached,
-            () => Self::Reached,
-        }
+    /// Kinds of verdicts, in the order of columns.
+    pub const KINDS: [&str; 7] =
+        ["exceeded", "reached", "not reached", "agrees", "differs", "can't be compared", "not measured"];
+
+    /// The verdict on a speed-up.
+    pub fn of_speed_up(ours: Estimate, paper: f64) -> Self {
+        if ours.low > paper { Self::Exceeded } else { Self::of_bar(ours, paper) }
     }
 
-    /// The verdict on a size, of which less is better. Sizes within 5 % are the same: papers round them, and
-    /// file formats have heads.
+    /// The verdict on “faster”, without a figure: the whole interval has to be above 1.
+    pub fn of_faster(ours: Estimate) -> Self {
+        if ours.low > 1.0 { Self::Reached } else { Self::NotReached }
+    }
+
+    /// The verdict on a figure of which more is better, and which isn't a speed-up.
+    pub fn of_bar(ours: Estimate, paper: f64) -> Self {
+        if ours.high < paper { Self::NotReached } else { Self::Reached }
+    }
+
+    /// The verdict on a size, of which less is better.
     pub fn of_size(ours: f64, paper: f64) -> Self {
-        const SAME: f64 = 0.05;
-        match ours / paper {
-            ratio if ratio < 1.0 - SAME => Self::Exceeded,
-            ratio if ratio > 1.0 + SAME => Self::NotReached,
-            _ => Self::Reached,
-        }
+        if ours > paper * (1.0 + SAME_SIZE) { Self::NotReached } else { Self::Reached }
+    }
+
+    /// The verdict on a ratio of costs.
+    pub fn of_cost(ours: Estimate, paper: f64) -> Self {
+        let [least, most] = [1.0 - SAME_COST, 1.0 + SAME_COST].map(|factor| paper * factor);
+        Self::agreeing(ours.low <= most && ours.high >= least)
+    }
+
+    /// The verdict on a fact.
+    pub const fn agreeing(agrees: bool) -> Self {
+        if agrees { Self::Agrees } else { Self::Differs }
     }
 
     /// Kind of the verdict, as heads of columns name it.
     pub const fn kind(&self) -> &'static str {
+        Self::KINDS[match self {
+            Self::Exceeded => 0,
+            Self::Reached => 1,
+            Self::NotReached => 2,
+            Self::Agrees => 3,
+            Self::Differs => 4,
+            Self::NotComparable(_) => 5,
+            Self::NotMeasured(_) => 6,
+        }]
+    }
+
+    /// Whether our figure was judged.
+    pub const fn is_judged(&self) -> bool {
+        !matches!(self, Self::NotComparable(_) | Self::NotMeasured(_))
+    }
+
+    /// Rank among verdicts on settings of one claim, the worst first.
+    pub(super) const fn rank(&self) -> u8 {
         match self {
-            Self::Exceeded => "exceeded",
-            Self::Reached => "reached",
-            Self::NotReached => "not reached",
-            Self::NotComparable(_) => "can't be compared",
-            Self::NotMeasured(_) => "not measured yet",
+            Self::NotReached | Self::Differs => 0,
+            Self::Reached | Self::Agrees => 1,
+            _ => 2,
         }
     }
 
@@ -64,19 +109,36 @@ impl Verdict {
 mod tests {
     use super::*;
 
-    #[test]
-    fn the_whole_interval_decides() {
-        let ours = |low, value, high| Estimate { value, low, high };
-        assert_eq!(Verdict::of(ours(4.4, 4.5, 4.6), 4.37), Verdict::Exceeded);
-        assert_eq!(Verdict::of(ours(4.3, 4.5, 4.6), 4.37), Verdict::Reached);
-        assert_eq!(Verdict::of(ours(4.1, 4.2, 4.4), 4.37), Verdict::Reached);
-        assert_eq!(Verdict::of(ours(4.1, 4.2, 4.3), 4.37), Verdict::NotReached);
+    fn ours(low: f64, value: f64, high: f64) -> Estimate {
+        Estimate { value, low, high }
     }
 
     #[test]
-    fn smaller_models_are_better() {
-        assert_eq!(Verdict::of_size(100.0, 238.0), Verdict::Exceeded);
+    fn the_whole_interval_decides() {
+        assert_eq!(Verdict::of_speed_up(ours(4.4, 4.5, 4.6), 4.37), Verdict::Exceeded);
+        assert_eq!(Verdict::of_speed_up(ours(4.3, 4.5, 4.6), 4.37), Verdict::Reached);
+        assert_eq!(Verdict::of_speed_up(ours(4.1, 4.2, 4.4), 4.37), Verdict::Reached);
+        assert_eq!(Verdict::of_speed_up(ours(4.1, 4.2, 4.3), 4.37), Verdict::NotReached);
+        assert_eq!(Verdict::of_faster(ours(1.01, 1.1, 1.2)), Verdict::Reached);
+        assert_eq!(Verdict::of_faster(ours(0.9, 1.1, 1.2)), Verdict::NotReached);
+    }
+
+    #[test]
+    fn only_speed_ups_are_exceeded() {
+        assert_eq!(Verdict::of_bar(ours(4.4, 4.5, 4.6), 4.37), Verdict::Reached);
+        assert_eq!(Verdict::of_bar(ours(4.1, 4.2, 4.3), 4.37), Verdict::NotReached);
+        assert_eq!(Verdict::of_size(100.0, 238.0), Verdict::Reached);
         assert_eq!(Verdict::of_size(238.5, 238.0), Verdict::Reached);
         assert_eq!(Verdict::of_size(260.0, 238.0), Verdict::NotReached);
+        // Devlin's table 2: S2 runs at 242 of S1's 418 words a second, S7 at 28.
+        assert_eq!(Verdict::of_cost(ours(0.58, 0.58, 0.59), 242.0 / 418.0), Verdict::Agrees);
+        assert_eq!(Verdict::of_cost(ours(0.09, 0.09, 0.10), 28.0 / 418.0), Verdict::Differs);
+    }
+
+    #[test]
+    fn opennmts_own_columns_agree() {
+        // Transformer base over distill-tiny, on newstest2014 and on newstest2015.
+        let [one, other] = [506.67 / 10795.16, 384.76 / 7511.08];
+        assert_eq!(Verdict::of_cost(Estimate::exactly(one), other), Verdict::Agrees);
     }
 }

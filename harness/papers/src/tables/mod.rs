@@ -12,8 +12,8 @@ mod points;
 mod product;
 mod statement;
 
-pub use points::{Column, Point, Unit};
-pub use product::{Library, Precision, Product};
+pub use points::{Column, Point, Split, Unit};
+pub use product::{Baseline, Library, Precision, Product};
 pub use statement::{Quantity, Statement};
 
 const PAPERS: [&str; 5] = [
@@ -62,9 +62,9 @@ pub struct Table {
     /// Whether its points are named “row, column”, to be drawn as a map.
     #[serde(default)]
     pub maps: bool,
-    /// Whether the table is a figure of breakdowns of time, to be drawn as one.
+    /// Splits of time that the figure draws: by component, by operator.
     #[serde(default)]
-    pub splits: bool,
+    pub splits: Vec<Split>,
     /// Test set of the paper.
     pub test_set: String,
     /// Machine of the paper.
@@ -75,6 +75,13 @@ pub struct Table {
     pub dollars_per_hour: Option<f64>,
     /// Name of the point that others are compared with, unless they name another.
     pub base: Option<String>,
+    /// Library by which the paper's base multiplies, if it isn't the paper's own packed products.
+    pub baseline: Option<Baseline>,
+    /// Whether its factors compare the costs of networks.
+    #[serde(default)]
+    pub costs: bool,
+    /// Id of the table that makes the same claims.
+    pub repeats: Option<String>,
     /// Columns of figures.
     #[serde(default)]
     pub columns: Vec<Column>,
@@ -161,6 +168,8 @@ mod tests {
         for table in &tables {
             let id = &table.id;
             assert!(!table.points.is_empty() || !table.claims.is_empty(), "{id} says something");
+            let is_id = |other: &String| tables.iter().any(|table| table.id == *other);
+            assert!(table.repeats.iter().all(is_id), "{id}: the table that it repeats is there");
             assert!(table.base.iter().all(|base| table.point(base).is_some()), "{id}: its base is a point");
             for point in &table.points {
                 let name = &point.name;
@@ -192,7 +201,7 @@ mod tests {
             for said in &table.statements {
                 let ends = [said.of.is_some(), said.missing.is_some(), said.pending.is_some()];
                 assert_eq!(ends.iter().filter(|is| **is).count(), 1, "{}: {}", table.id, said.says);
-                let limits = [said.least, said.most].iter().flatten().count();
+                let limits = [said.least, said.most, said.about].iter().flatten().count();
                 assert_eq!(usize::from(said.of.is_some()), limits, "{}: {}", table.id, said.says);
                 let is_ratio = matches!(said.of, Some(Quantity::PartsRatio | Quantity::CountsShare));
                 assert_eq!(is_ratio, said.parts.is_some(), "{}: {}", table.id, said.says);

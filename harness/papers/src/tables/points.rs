@@ -20,8 +20,31 @@ pub struct Column {
     /// Whether sizes are those of the files that a system reads, instead of its network's in f32.
     #[serde(default)]
     pub stored: bool,
+    /// Whether another column claims the same in another unit.
+    #[serde(default)]
+    pub repeats: bool,
     /// Reason why the column's claims can't be judged so far.
     pub pending: Option<String>,
+}
+
+/// Split of an engine's time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Split {
+    /// By component, such as the encoder.
+    Component,
+    /// By operator, such as the products.
+    Operator,
+}
+
+impl Split {
+    /// Name of the split.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Component => "component",
+            Self::Operator => "operator",
+        }
+    }
 }
 
 /// Unit of a column.
@@ -84,12 +107,25 @@ pub struct Point {
     pub track: Option<Track>,
     /// Name of the point that this one is compared with.
     pub base: Option<String>,
+    /// Claim of which the row is a setting; rows of one claim are one line.
+    pub claim: Option<String>,
+    /// Whether its factor compares the costs of two networks.
+    #[serde(default)]
+    pub costs: bool,
+    /// Whether the paper's row multiplies by the library of its base, as the base does.
+    #[serde(default, rename = "by-library")]
+    pub by_library: bool,
+    /// Whether another row or table makes the same claim.
+    #[serde(default)]
+    pub repeats: bool,
     /// Matrix product of the row, where no system stands for it.
     pub product: Option<Product>,
     /// Hardware or data without which the row can't be compared: “hardware: …” or “data: …”.
     pub missing: Option<String>,
     /// Reason why nothing measures the row so far.
     pub pending: Option<String>,
+    /// Reason why the row's figures here don't answer its claims.
+    pub unjudged: Option<String>,
     /// Note on the row.
     pub note: Option<String>,
 }

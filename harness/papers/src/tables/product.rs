@@ -32,6 +32,53 @@ pub enum Library {
     OpenblasTransposed,
 }
 
+impl Library {
+    /// Its products, as the side that a factor is over.
+    pub fn products(self) -> String {
+        let name = match self {
+            Self::Gemm => "the gemm crate",
+            Self::Onednn | Self::OnednnNormal | Self::OnednnTransposed => "oneDNN",
+            Self::OpenblasNormal | Self::OpenblasTransposed => "OpenBLAS",
+        };
+        format!("{name}'s products")
+    }
+}
+
+/// Library by which the base of a paper's table multiplies: unpacked weights, a call a product.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+pub enum Baseline {
+    /// Intel's MKL.
+    #[serde(rename = "MKL")]
+    Mkl,
+    /// Eigen.
+    Eigen,
+}
+
+impl Baseline {
+    /// Name of the library.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Mkl => "MKL",
+            Self::Eigen => "Eigen",
+        }
+    }
+
+    /// Its products, as the side that a factor is over.
+    pub fn products(self) -> String {
+        format!("{}'s products", self.name())
+    }
+
+    /// Name of the system that stands for `base` with the library's products.
+    pub fn system(self, base: &str) -> String {
+        format!("{base} ({})", self.name())
+    }
+
+    /// What is missing where it hasn't run.
+    pub fn needed(self) -> String {
+        format!("the paper's base multiplies by {}, which hasn't run here", self.name())
+    }
+}
+
 /// Activations [rows, k] by weights [k, n] that were packed before; the sums become f32.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]

@@ -14,12 +14,18 @@ pub struct Statement {
     pub of: Option<Quantity>,
     /// Name of the point that has the quantity.
     pub point: Option<String>,
+    /// Name of another point that the quantity is relative to.
+    pub over: Option<String>,
+    /// Value that the paper gives without a better side.
+    pub about: Option<f64>,
     /// Least value that reaches the claim.
     pub least: Option<f64>,
     /// Greatest value that reaches the claim, where less is better.
     pub most: Option<f64>,
     /// Two components of the time, or two counts, of which the quantity is the ratio.
     pub parts: Option<[String; 2]>,
+    /// Number of cores that the claim needs.
+    pub cores: Option<usize>,
     /// Hardware or data that the comparison lacks for good.
     pub missing: Option<String>,
     /// Reason why nothing measures the quantity so far.
@@ -36,24 +42,40 @@ pub enum Quantity {
     Products,
     /// BLEU over that of the base; less than nothing is a loss.
     BleuGain,
+    /// BLEU over that of the base, without its sign.
+    BleuChange,
     /// Speed over that of the base.
     Factor,
     /// Time of a component over that of another one.
     PartsRatio,
     /// Percentage that a count is of another one.
     CountsShare,
-    /// Percentage of the references' words that the shortlist offers.
+    /// Percentage of the references' words that the shortlist offers, less that of another point.
     Coverage,
     /// Bytes of the program, the model and the files that it reads, in 10⁶.
     ImageSize,
+    /// Bytes of the program alone, in 10⁶.
+    ProgramSize,
 }
 
 impl Quantity {
+    /// Whether it's a fact of what costs how much, which is neither good nor bad.
+    pub const fn is_cost(self) -> bool {
+        matches!(self, Self::Products | Self::Factor | Self::PartsRatio | Self::CountsShare)
+    }
+
+    /// Whether few lines say nothing of it.
+    pub const fn needs_lines(self) -> bool {
+        matches!(self, Self::SameLines | Self::BleuGain | Self::BleuChange)
+    }
+
     /// Text of a value.
     pub fn text(self, value: f64) -> String {
         match self {
-            Self::SameLines | Self::Products | Self::CountsShare | Self::Coverage => format!("{value:.1} %"),
-            Self::ImageSize => format!("{value:.0} MB"),
+            Self::SameLines | Self::Products | Self::CountsShare => format!("{value:.1} %"),
+            Self::Coverage => format!("{value:+.1} points"),
+            Self::BleuChange => format!("{value:.2} BLEU"),
+            Self::ImageSize | Self::ProgramSize => format!("{value:.0} MB"),
             Self::BleuGain => format!("{value:+.2} BLEU"),
             Self::Factor | Self::PartsRatio => format!("{value:.2}×"),
         }

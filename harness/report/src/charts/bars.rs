@@ -2,10 +2,10 @@
 
 use super::chart::{Chart, Size};
 use super::labels::{Area, LINE, shortened, width};
-use super::palette::{Colour, Family};
+use super::palette::Colour;
 use super::scale::Scale;
 use super::svg::{Anchor, Svg};
-use super::tip::{Tip, spot};
+use super::tip::spot;
 use dyno_stats::Estimate;
 use dyno_stats::numbers::lacking_decimals;
 
@@ -13,10 +13,8 @@ use dyno_stats::numbers::lacking_decimals;
 pub struct Bar {
     /// Name of the system.
     pub name: String,
-    /// Family of the system.
-    pub family: Family,
-    /// Whether the system is off the frontier: then the bar is grey.
-    pub off: bool,
+    /// Colour of the system.
+    pub colour: Colour,
     /// Length of the bar, with its interval.
     pub value: Estimate,
     /// Figure at the end of the bar.
@@ -36,11 +34,8 @@ pub struct Bars {
 }
 
 /// Height of a row. On a phone the name has its own line above the bar.
-pub const fn row(size: Size) -> f64 {
-    match size {
-        Size::Wide => 24.0,
-        Size::Narrow => 38.0,
-    }
+pub fn row(size: Size) -> f64 {
+    size.of(24.0, 38.0)
 }
 
 /// Left end of the bars: behind the longest name, on a phone at the edge.
@@ -99,10 +94,9 @@ impl Bar {
     /// Draws the bar. `right` is the right end of its figure, chosen so that decimal points stand below each
     /// other.
     fn draw(&self, svg: &mut Svg, top: f64, (from, right): (f64, f64), scale: &Scale, size: Size) {
-        let colour = if self.off { Colour::Grey } else { Colour::Of(self.family) };
-        let y = draw_name(svg, &self.name, colour, top, from, size);
+        let y = draw_name(svg, &self.name, self.colour, top, from, size);
         let end = scale.at(self.value.value);
-        svg.rect("bar", colour, (from, y), ((end - from).max(1.0), THICK));
+        svg.rect("bar", self.colour, (from, y), ((end - from).max(1.0), THICK));
         let (low, high) = (scale.at(self.value.low), scale.at(self.value.high));
         let middle = y + THICK / 2.0;
         if high - low > 1.0 {
@@ -114,6 +108,6 @@ impl Bar {
         svg.text("tip-text", Colour::Ink, (right, middle + 4.0), Anchor::End, &self.text);
         let bounds = Area { x: 0.0, y: top - 20.0, width: size.width(), height: 200.0 };
         let target = |svg: &mut Svg| svg.rect("hit", Colour::Ink, (0.0, top), (size.width(), row(size)));
-        spot(svg, bounds, Tip { lines: &self.tip, at: (end, middle) }, target);
+        spot(svg, bounds, (&self.tip, (end, middle)), target);
     }
 }

@@ -12,28 +12,24 @@ pub enum Size {
 }
 
 impl Size {
+    /// The one of two values.
+    pub fn of<T>(self, wide: T, narrow: T) -> T {
+        if self == Self::Wide { wide } else { narrow }
+    }
+
     /// Width in pixels.
-    pub const fn width(self) -> f64 {
-        match self {
-            Self::Wide => 608.0,
-            Self::Narrow => 356.0,
-        }
+    pub fn width(self) -> f64 {
+        self.of(608.0, 356.0)
     }
 
     /// Number of ticks that fit along the width.
-    pub const fn ticks(self) -> usize {
-        match self {
-            Self::Wide => 7,
-            Self::Narrow => 4,
-        }
+    pub fn ticks(self) -> usize {
+        self.of(7, 4)
     }
 
     /// Most letters of a label.
-    pub const fn letters(self) -> usize {
-        match self {
-            Self::Wide => 28,
-            Self::Narrow => 16,
-        }
+    pub fn letters(self) -> usize {
+        self.of(28, 16)
     }
 }
 

@@ -3,18 +3,16 @@
 use super::chart::{Chart, Size};
 use super::frame::{Axis, Frame};
 use super::labels::{Area, BOLD, LINE, Labels, shortened, width};
-use super::palette::{Colour, Family};
+use super::palette::Colour;
 use super::svg::{Anchor, Svg};
-use super::tip::{Tip, spot};
+use super::tip::spot;
 
 /// One system's curve.
 pub struct Curve {
     /// Name of the system.
     pub name: String,
-    /// Family of the system.
-    pub family: Family,
-    /// Whether the system is off the frontier: then the curve is grey and thin.
-    pub off: bool,
+    /// Colour of the system; a grey curve is thin.
+    pub colour: Colour,
     /// Points of the curve.
     pub line: Vec<(f64, f64)>,
     /// Single measured points beside the curve.
@@ -40,10 +38,7 @@ const MOST_NAMED: usize = 8;
 
 impl Chart for Curves {
     fn draw(&self, svg: &mut Svg, size: Size) -> f64 {
-        let height = match size {
-            Size::Wide => 330.0,
-            Size::Narrow => 320.0,
-        };
+        let height = size.of(330.0, 320.0);
         let all = || self.curves.iter().flat_map(|curve| curve.line.iter().chain(&curve.dots));
         let x = all().map(|at| at.0).collect();
         let y = all().map(|at| at.1).collect();
@@ -69,16 +64,12 @@ impl Curves {
         // Names of many grey curves would cover each other. In a crowded chart only the others have names,
         // which may cross grey curves.
         let crowded = self.curves.len() > MOST_NAMED;
-        for curve in self.curves.iter().filter(|curve| !(crowded && curve.off)) {
-            for pair in curve.pixels(frame).windows(2) {
-                let (x, y) = (pair[0].0.min(pair[1].0), pair[0].1.min(pair[1].1));
-                let size = ((pair[0].0 - pair[1].0).abs(), (pair[0].1 - pair[1].1).abs());
-                labels.avoid(Area { x: x - 1.0, y: y - 1.0, width: size.0 + 2.0, height: size.1 + 2.0 });
-            }
+        for curve in self.curves.iter().filter(|curve| !(crowded && curve.is_grey())) {
+            labels.avoid_line(&curve.pixels(frame), 1.0);
             curve.dots.iter().for_each(|&(x, y)| labels.avoid(Area::about(frame.at(x, y), 3.0)));
         }
         let (named, unnamed): (Vec<_>, Vec<_>) =
-            self.curves.iter().partition(|curve| !(crowded && curve.off));
+            self.curves.iter().partition(|curve| !(crowded && curve.is_grey()));
         let left_out =
             named.into_iter().filter(|curve| !self.draw_label(svg, &mut labels, frame, curve, size)).count();
         left_out + unnamed.len()
@@ -93,7 +84,7 @@ impl Curves {
         size: Size,
     ) -> bool {
         let text = shortened(&curve.name, size.letters());
-        let wide = width(&text) * if curve.off { 1.0 } else { BOLD };
+        let wide = width(&text) * if curve.is_grey() { 1.0 } else { BOLD };
         let pixels = curve.pixels(frame);
         let spot = |part: &f64| pixels.get((part * (pixels.len().max(1) - 1) as f64) as usize);
         let free = |&at: &(f64, f64)| labels.try_beside(at, wide).map(|(cost, area)| (cost, area, at.0));
@@ -101,8 +92,8 @@ impl Curves {
         let Some((_, area, x)) = places.min_by(|a, b| a.0.total_cmp(&b.0)) else { return false };
         labels.block(area);
         let (anchor, x) = area.text_at(x);
-        let class = if curve.off { "label" } else { "strong" };
-        svg.text(class, curve.colour(), (x, area.y + LINE - 3.5), anchor, &text);
+        let class = if curve.is_grey() { "label" } else { "strong" };
+        svg.text(class, curve.colour, (x, area.y + LINE - 3.5), anchor, &text);
         true
     }
 
@@ -112,14 +103,14 @@ impl Curves {
             let pixels = curve.pixels(frame);
             let Some(&at) = pixels.get(pixels.len() / 2) else { continue };
             let target = move |svg: &mut Svg| svg.path("hit-line", Colour::Ink, &pixels, false);
-            spot(svg, bounds, Tip { lines: &curve.tip, at }, target);
+            spot(svg, bounds, (&curve.tip, at), target);
         }
     }
 }
 
 impl Curve {
-    fn colour(&self) -> Colour {
-        if self.off { Colour::Grey } else { Colour::Of(self.family) }
+    fn is_grey(&self) -> bool {
+        self.colour == Colour::Grey
     }
 
     fn pixels(&self, frame: &Frame) -> Vec<(f64, f64)> {
@@ -127,10 +118,10 @@ impl Curve {
     }
 
     fn draw(&self, svg: &mut Svg, frame: &Frame) {
-        let class = if self.off { "faint" } else { "curve" };
-        svg.path(class, self.colour(), &self.pixels(frame), false);
+        let class = if self.is_grey() { "faint" } else { "curve" };
+        svg.path(class, self.colour, &self.pixels(frame), false);
         for &(x, y) in &self.dots {
-            svg.circle("dot", self.colour(), frame.at(x, y), if self.off { 1.5 } else { 2.5 });
+            svg.circle("dot", self.colour, frame.at(x, y), if self.is_grey() { 1.5 } else { 2.5 });
         }
     }
 }

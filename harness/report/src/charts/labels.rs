@@ -41,9 +41,7 @@ impl Area {
     fn nearest(&self, (x, y): (f64, f64)) -> (f64, f64) {
         (x.clamp(self.x, self.x + self.width), y.clamp(self.y, self.y + self.height))
     }
-}
 
-impl Area {
     /// Anchor of a text near `x`, chosen so that the side near its point is exact in any font.
     pub fn text_at(&self, x: f64) -> (Anchor, f64) {
         match () {
@@ -54,14 +52,8 @@ impl Area {
     }
 }
 
-/// Place of a label.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Place {
-    /// Area of the label.
-    pub area: Area,
-    /// Begin of a line to the point, for a label far from its point.
-    pub leader: Option<(f64, f64)>,
-}
+/// Area of a label, and the begin of a line to its point for a label far from it.
+type Place = (Area, Option<(f64, f64)>);
 
 /// The labels of one drawing.
 pub struct Labels {
@@ -89,6 +81,15 @@ impl Labels {
     /// Makes labels avoid `area` where another place is free.
     pub fn avoid(&mut self, area: Area) {
         self.avoided.push(area);
+    }
+
+    /// Makes labels avoid the pieces of a line, by a `margin`.
+    pub fn avoid_line(&mut self, points: &[(f64, f64)], margin: f64) {
+        self.avoided.extend(points.windows(2).map(|pair| {
+            let [(ax, ay), (bx, by)] = [pair[0], pair[1]];
+            let (x, y) = (ax.min(bx) - margin, ay.min(by) - margin);
+            Area { x, y, width: (ax - bx).abs() + 2.0 * margin, height: (ay - by).abs() + 2.0 * margin }
+        }));
     }
 
     /// The best free place close to a point of a curve, with the area that it would cover. The place stays
@@ -128,7 +129,7 @@ impl Labels {
         self.taken.push(area);
         let edge = area.nearest(point);
         let away = (edge.0 - point.0).hypot(edge.1 - point.1);
-        Some(Place { area, leader: (away > DISTANCES[2] - 1.0).then_some(edge) })
+        Some((area, (away > DISTANCES[2] - 1.0).then_some(edge)))
     }
 }
 
@@ -203,18 +204,18 @@ mod tests {
         let placed: Vec<Place> = points.iter().filter_map(|&point| labels.place(point, 60.0)).collect();
         assert!(placed.len() >= 8, "{} of 14", placed.len());
         for (i, a) in placed.iter().enumerate() {
-            assert!(a.area.within(&BOUNDS));
-            assert!(placed[..i].iter().all(|b| a.area.overlap(&b.area) == 0.0));
-            assert!(points.iter().all(|&point| a.area.overlap(&Area::about(point, 6.0)) == 0.0));
+            assert!(a.0.within(&BOUNDS));
+            assert!(placed[..i].iter().all(|b| a.0.overlap(&b.0) == 0.0));
+            assert!(points.iter().all(|&point| a.0.overlap(&Area::about(point, 6.0)) == 0.0));
         }
     }
 
     #[test]
     fn a_label_alone_stands_right_of_its_point_and_without_a_line() {
-        let place = Labels::new(BOUNDS).place((100.0, 100.0), 50.0).unwrap();
-        assert_eq!((place.area.x, place.leader), (109.0, None));
-        let at_the_edge = Labels::new(BOUNDS).place((395.0, 100.0), 50.0).unwrap();
-        assert!(at_the_edge.area.x < 350.0);
+        let (area, leader) = Labels::new(BOUNDS).place((100.0, 100.0), 50.0).unwrap();
+        assert_eq!((area.x, leader), (109.0, None));
+        let (at_the_edge, _) = Labels::new(BOUNDS).place((395.0, 100.0), 50.0).unwrap();
+        assert!(at_the_edge.x < 350.0);
     }
 
     #[test]

@@ -24,6 +24,8 @@ fn outline(family: Family) -> Option<&'static [(f64, f64)]> {
         Family::Gru => &[(0.0, -5.8), (5.4, 4.2), (-5.4, 4.2)],
         Family::RnnFc => &[(0.0, -6.2), (6.2, 0.0), (0.0, 6.2), (-6.2, 0.0)],
         Family::Encoder => &[(0.0, 5.8), (5.4, -4.2), (-5.4, -4.2)],
+        // A hexagon that stands on a corner.
+        Family::DecoderOnly => &[(0.0, -5.6), (4.8, -2.8), (4.8, 2.8), (0.0, 5.6), (-4.8, 2.8), (-4.8, -2.8)],
         Family::Plugin => &[(0.0, -5.6), (5.3, -1.7), (3.3, 4.5), (-3.3, 4.5), (-5.3, -1.7)],
         Family::Program => &[
             (-1.8, -5.4),

@@ -20,6 +20,8 @@ pub enum Family {
     RnnFc,
     /// Encoders of the BERT kind.
     Encoder,
+    /// Language models.
+    DecoderOnly,
     /// Plugins behind the C ABI.
     Plugin,
     /// All other programs.
@@ -28,19 +30,20 @@ pub enum Family {
 
 impl Family {
     /// All families, in the order of legends.
-    pub const ALL: [Self; 7] =
-        [Self::Ssru, Self::Aan, Self::Gru, Self::RnnFc, Self::Encoder, Self::Plugin, Self::Program];
+    pub const ALL: [Self; 8] = [
+        Self::Ssru,
+        Self::Aan,
+        Self::Gru,
+        Self::RnnFc,
+        Self::Encoder,
+        Self::DecoderOnly,
+        Self::Plugin,
+        Self::Program,
+    ];
 
     /// The family of a built-in backend. An unknown name counts as a program.
     pub fn of_backend(name: &str) -> Self {
-        match name {
-            "ssru" => Self::Ssru,
-            "transformer-aan" => Self::Aan,
-            "gru" => Self::Gru,
-            "rnn-fc" => Self::RnnFc,
-            "encoder" => Self::Encoder,
-            _ => Self::Program,
-        }
+        Self::ALL.into_iter().find(|family| family.name() == name).unwrap_or(Self::Program)
     }
 
     /// Name of the family in legends.
@@ -51,6 +54,7 @@ impl Family {
             Self::Gru => "gru",
             Self::RnnFc => "rnn-fc",
             Self::Encoder => "encoder",
+            Self::DecoderOnly => "decoder-only",
             Self::Plugin => "plugin",
             Self::Program => "program",
         }
@@ -71,7 +75,7 @@ pub enum Colour {
 }
 
 /// Name of each colour, its value on white, its value on black.
-const THEME: [(&str, &str, &str); 13] = [
+const THEME: [(&str, &str, &str); 14] = [
     ("page", "#ffffff", "#16181c"),
     ("ink", "#1a1c1f", "#e6e7ea"),
     ("soft", "#5b6068", "#a2a8b2"),
@@ -83,6 +87,7 @@ const THEME: [(&str, &str, &str); 13] = [
     ("gru", "#955300", "#e9a548"),
     ("rnn-fc", "#973a74", "#e597c5"),
     ("encoder", "#4d4fa8", "#a9abf5"),
+    ("decoder-only", "#a8331f", "#f0937c"),
     ("plugin", "#71570f", "#d3bd62"),
     ("program", "#1a1c1f", "#e6e7ea"),
 ];

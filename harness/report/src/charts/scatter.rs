@@ -7,9 +7,8 @@ use super::labels::{Area, BOLD, LINE, Labels, shortened, width};
 use super::marks;
 use super::palette::{Colour, Family};
 use super::svg::{Anchor, Svg};
-use super::tip::{Tip, spot};
-use dyno_stats::Estimate;
-use dyno_stats::Standing;
+use super::tip::spot;
+use dyno_stats::{Estimate, Standing};
 
 /// Point of a system.
 pub struct Point {
@@ -55,10 +54,7 @@ pub struct Scatter {
 
 impl Chart for Scatter {
     fn draw(&self, svg: &mut Svg, size: Size) -> f64 {
-        let height = match size {
-            Size::Wide => 384.0,
-            Size::Narrow => 340.0,
-        };
+        let height = size.of(384.0, 340.0);
         let frame = Frame::draw(
             svg,
             size,
@@ -117,16 +113,7 @@ impl Scatter {
         let spots: Vec<_> = self.points.iter().map(|p| frame.at(p.x.value, p.y.value)).collect();
         let theirs: Vec<_> = self.published.iter().map(|p| frame.at(p.x, p.y)).collect();
         spots.iter().chain(&theirs).for_each(|&at| labels.block(Area::about(at, 7.0)));
-        for pair in stairs.windows(2) {
-            let (a, b) = (pair[0], pair[1]);
-            let (x, y) = (a.0.min(b.0), a.1.min(b.1));
-            labels.avoid(Area {
-                x: x - 2.0,
-                y: y - 2.0,
-                width: (a.0 - b.0).abs() + 4.0,
-                height: (a.1 - b.1).abs() + 4.0,
-            });
-        }
+        labels.avoid_line(stairs, 2.0);
         let mut key = Vec::new();
         for (point, &at) in self.points.iter().zip(&spots) {
             let text = shortened(&point.name, size.letters());
@@ -150,7 +137,7 @@ impl Scatter {
         let theirs = self.published.iter().map(|p| (frame.at(p.x, p.y), &p.tip));
         for (at, lines) in theirs.chain(ours) {
             let target = move |svg: &mut Svg| svg.circle("hit", Colour::Ink, at, 11.0);
-            spot(svg, bounds, Tip { lines, at }, target);
+            spot(svg, bounds, (lines, at), target);
         }
     }
 }
@@ -183,12 +170,12 @@ fn draw_label(
     colour: Colour,
 ) -> bool {
     let bold = if class == "strong" { BOLD } else { 1.0 };
-    let Some(place) = labels.place(at, width(text) * bold) else { return false };
-    if let Some(from) = place.leader {
+    let Some((area, leader)) = labels.place(at, width(text) * bold) else { return false };
+    if let Some(from) = leader {
         svg.line("leader", Colour::Ink, from, at);
     }
-    let (anchor, x) = place.area.text_at(at.0);
-    svg.text(class, colour, (x, place.area.y + LINE - 3.5), anchor, text);
+    let (anchor, x) = area.text_at(at.0);
+    svg.text(class, colour, (x, area.y + LINE - 3.5), anchor, text);
     true
 }
 

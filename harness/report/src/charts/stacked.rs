@@ -6,7 +6,7 @@ use super::chart::{Chart, Size};
 use super::labels::{Area, LINE, width};
 use super::palette::Colour;
 use super::svg::{Anchor, Svg};
-use super::tip::{Tip, spot};
+use super::tip::spot;
 
 /// Parts of one system.
 pub struct Stack {
@@ -62,6 +62,6 @@ impl Stack {
         let bounds = Area { x: 0.0, y: top - 20.0, width: size.width(), height: 400.0 };
         let at = (from + whole / 2.0, y + THICK);
         let target = |svg: &mut Svg| svg.rect("hit", Colour::Ink, (0.0, top), (size.width(), row(size)));
-        spot(svg, bounds, Tip { lines: &self.tip, at }, target);
+        spot(svg, bounds, (&self.tip, at), target);
     }
 }

@@ -4,14 +4,25 @@ use std::collections::HashMap;
 
 use dyno_measure::{Track, Verdict};
 use dyno_results::scores::Scale;
-use dyno_results::summary::judge::Duel;
-use dyno_results::{CellSummary, Column};
+use dyno_results::summary::Duel;
+use dyno_results::{CellSummary, Column, Run, Summary};
 use dyno_stats::{Order, Standing, standings};
 
-use super::host::Host;
 use crate::charts::Family;
 use crate::cost::{self, Compared, Contestant, Cost, paid_of};
-use crate::read::family_of;
+use crate::material::family_of;
+
+/// A host of a merged run.
+pub struct Host<'a> {
+    /// Name of the host: its instance, else its processor.
+    pub name: &'a str,
+    /// Run of the host.
+    pub run: &'a Run,
+    /// Judged rows of that run.
+    pub summary: &'a Summary,
+    /// Path of the host's own report from the page, if there is one.
+    pub report: Option<String>,
+}
 
 /// A system on a host.
 pub(super) struct Entry<'a> {

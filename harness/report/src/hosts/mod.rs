@@ -4,9 +4,8 @@
 //! dollar alone, each by its own intervals; each host's own report has everything else.
 
 mod contest;
-mod host;
 mod page;
 mod said;
 
-pub use host::Host;
+pub use contest::Host;
 pub use page::{latex, markdown, page};

@@ -6,9 +6,8 @@ use dyno_stats::Standing;
 use dyno_stats::numbers::{counted, mebibytes, plain, supported};
 use serde::Serialize;
 
-use super::contest::Contest;
-use super::host::Host;
-use crate::charts::{Bar, Bars, Figure, Point, Scatter};
+use super::contest::{Contest, Host};
+use crate::charts::{Bar, Bars, Colour, Figure, Point, Scatter};
 use crate::cost::{Contestant, Cost};
 use crate::error::Result;
 use crate::page::document;
@@ -124,8 +123,7 @@ fn instances(contest: &Contest<'_>, number: usize) -> Option<Figure> {
         let entry = contest.entry(one);
         Bar {
             name: format!("{}: {}", entry.host.name, entry.cell.system),
-            family: entry.family,
-            off: one.standing == Standing::Off,
+            colour: if one.standing == Standing::Off { Colour::Grey } else { Colour::Of(entry.family) },
             value: one.cost,
             text: supported(&one.cost),
             tip: vec![contest.name(one), sentences::quality(&contest.race.scale, &one.quality)],
@@ -140,9 +138,8 @@ fn instances(contest: &Contest<'_>, number: usize) -> Option<Figure> {
     let mut numbers = Table::new("Words per dollar by instance", &heads);
     for one in &ranked {
         let entry = contest.entry(one);
-        let fields =
-            vec![Field::text(entry.host.name), Field::text(&entry.cell.system), estimate(Some(&one.cost))];
-        numbers.push(row_class(Some(one.standing)), fields);
+        let [host, system] = [entry.host.name, &entry.cell.system].map(Field::text);
+        numbers.push(row_class(Some(one.standing)), [host, system, estimate(Some(&one.cost))]);
     }
     let about = "A bar for each instance: the words that a dollar buys with its cheapest system that can't be told \
                  from the best quality.";
@@ -180,11 +177,8 @@ fn systems(contest: &Contest<'_>, number: usize) -> Option<Figure> {
     let heads = ["system and instance", &format!("#{}", scale.title), Cost::Dollars.head()];
     let mut numbers = Table::new(format!("{} and words per dollar", scale.title), &heads);
     for one in &shown {
-        let fields = vec![
-            Field::text(contest.name(one)),
-            quality(scale, Some(&one.quality)),
-            estimate(Some(&one.cost)),
-        ];
+        let name = Field::text(contest.name(one));
+        let fields = [name, quality(scale, Some(&one.quality)), estimate(Some(&one.cost))];
         numbers.push(row_class(Some(one.standing)), fields);
     }
     let about =
@@ -201,7 +195,6 @@ fn table(contest: &Contest<'_>) -> Table {
     let figures = figures.map(|column| format!("#{}", column.head()));
     let mut heads = vec!["host".into(), "system".into(), format!("#{}", scale.title)];
     heads.extend(figures.into_iter().chain(["frontier".into(), "verdict".into()]));
-    let heads: Vec<&str> = heads.iter().map(String::as_str).collect();
     let mut table = Table::new("All systems on all hosts", &heads);
     for (system, entry) in contest.entries.iter().enumerate() {
         let (cell, standing) = (entry.cell, contest.race.standing(system));
@@ -230,19 +223,17 @@ fn host_table(hosts: &[Host<'_>]) -> Table {
             price.map_or_else(Field::none, |p| Field::text(text(p)))
         };
         let cores = machine.cores.len();
-        table.push(
-            "",
-            vec![
-                Field::text(host.name),
-                Field::text(&machine.cpu),
-                Field::figure(cores.to_string(), cores as f64),
-                Field::figure(plain(mebibytes(machine.memory_bytes) / 1024.0), machine.memory_bytes as f64),
-                Field::maybe(price.map(|price| price.hourly_usd), |usd| format!("{usd}")),
-                told(|price| format!("{} {}", price.provider, price.region)),
-                told(|price| price.terms.clone()),
-                told(|price| price.date.clone()),
-            ],
-        );
+        let fields = [
+            Field::text(host.name),
+            Field::text(&machine.cpu),
+            Field::figure(cores.to_string(), cores as f64),
+            Field::figure(plain(mebibytes(machine.memory_bytes) / 1024.0), machine.memory_bytes as f64),
+            Field::maybe(price.map(|price| price.hourly_usd), |usd| format!("{usd}")),
+            told(|price| format!("{} {}", price.provider, price.region)),
+            told(|price| price.terms.clone()),
+            told(|price| price.date.clone()),
+        ];
+        table.push("", fields);
     }
     table.aligned()
 }

@@ -11,14 +11,14 @@
 //! lines, so lines beyond the budget are left out.
 
 use dyno_api::printable;
+use dyno_measure::TestSet;
 use serde_json::{Value, json};
 
 use super::numbered::NumberedLine;
 use super::texts::Texts;
-use crate::material::Set;
 
 /// The data of the first of `lines` that fit into `budget` bytes; and the number of these lines.
-pub fn data(set: &Set, texts: &Texts<'_>, lines: &[NumberedLine<'_>], budget: usize) -> (String, usize) {
+pub fn data(set: &TestSet, texts: &Texts<'_>, lines: &[NumberedLine<'_>], budget: usize) -> (String, usize) {
     let mut bytes = 0;
     let fits = |line: &String| {
         bytes += line.len() + 1;
@@ -30,7 +30,7 @@ pub fn data(set: &Set, texts: &Texts<'_>, lines: &[NumberedLine<'_>], budget: us
     (format!("{{\"names\":{names},\"lines\":[{}]}}", held.join(",")), held.len())
 }
 
-fn line_data(set: &Set, texts: &Texts<'_>, index: usize) -> Value {
+fn line_data(set: &TestSet, texts: &Texts<'_>, index: usize) -> Value {
     let (mut different, mut given): (Vec<&str>, Vec<usize>) = (Vec::new(), Vec::new());
     for text in texts.texts.iter().map(|lines| lines[index].as_str()) {
         let known = different.iter().position(|other| *other == text);
@@ -41,7 +41,7 @@ fn line_data(set: &Set, texts: &Texts<'_>, index: usize) -> Value {
     }
     let references: Vec<&String> = set.references.iter().filter_map(|lines| lines.get(index)).collect();
     json!({
-        "number": index + 1, "source": set.source[index], "references": references,
+        "number": index + 1, "source": String::from_utf8_lossy(&set.source[index]), "references": references,
         "texts": different, "given": given,
     })
 }
@@ -56,26 +56,10 @@ fn embedded(value: &Value) -> String {
 mod tests {
     use super::*;
 
-    fn set(source: &[&str]) -> Set {
-        let source: Vec<String> = source.iter().map(|&line| line.into()).collect();
-        Set {
-            name: "set".into(),
-            sha256: String::new(),
-            lines: source.len(),
-            references: vec![source.clone()],
-            source,
-            words: 0,
-            metrics: Vec::new(),
-            signatures: Vec::new(),
-            cells: Vec::new(),
-            orders: std::collections::HashMap::new(),
-            duels: std::collections::HashMap::new(),
-        }
-    }
-
     #[test]
     fn equal_texts_are_held_once() {
-        let set = set(&["a", "b"]);
+        let lines = ["a", "b"].map(String::from);
+        let set = TestSet { references: vec![lines.to_vec()], ..TestSet::from_lines("set", lines.clone()) };
         let outputs = [["x", "y"], ["z", "y"], ["x", "y"]].map(|lines| lines.map(String::from));
         let texts = Texts {
             names: vec![vec!["s", "t"], vec!["u"], vec!["v"]],

@@ -38,8 +38,8 @@ pub struct Translations {
 }
 
 /// Translations of a test set by `translators`; `None` if the run holds no texts of these systems.
-pub fn translations(material: &Material, set: &Set, translators: &[usize]) -> Option<Translations> {
-    let texts = Texts::of(material, set, translators);
+pub fn translations(material: &Material<'_>, set: &Set<'_>, translators: &[usize]) -> Option<Translations> {
+    let (texts, set) = (Texts::of(material, set, translators), set.texts);
     if texts.texts.is_empty() || set.source.is_empty() {
         return None;
     }

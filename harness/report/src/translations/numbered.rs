@@ -3,8 +3,9 @@
 
 use std::collections::HashMap;
 
+use dyno_measure::TestSet;
+
 use super::texts::{Answer, Line, Texts};
-use crate::material::Set;
 
 /// A line with the words of its texts numbered.
 pub struct NumberedLine<'a> {
@@ -57,7 +58,7 @@ impl<'a> NumberedLine<'a> {
     }
 
     /// The line as markup for the page, equal texts together.
-    pub fn markup(&self, set: &Set, texts: &Texts<'_>) -> Line {
+    pub fn markup(&self, set: &TestSet, texts: &Texts<'_>) -> Line {
         let mut answers: Vec<(&[usize], Vec<&str>)> = Vec::new();
         for (sequence, names) in self.sequences.iter().zip(&texts.names) {
             match answers.iter_mut().find(|(other, _)| other == sequence) {
@@ -71,7 +72,7 @@ impl<'a> NumberedLine<'a> {
         };
         Line {
             number: self.index + 1,
-            source: set.source[self.index].clone(),
+            source: String::from_utf8_lossy(&set.source[self.index]).into_owned(),
             references: set.references.iter().filter_map(|lines| lines.get(self.index).cloned()).collect(),
             answers: answers.into_iter().map(answer).collect(),
         }

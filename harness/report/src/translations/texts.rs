@@ -16,15 +16,14 @@ pub struct Texts<'a> {
 
 impl<'a> Texts<'a> {
     /// Outputs of `translators` on a test set.
-    pub fn of(material: &'a Material, set: &Set, translators: &[usize]) -> Self {
+    pub fn of(material: &'a Material<'_>, set: &Set<'a>, translators: &[usize]) -> Self {
         let mut texts = Self { names: Vec::new(), texts: Vec::new() };
-        let mut place: HashMap<usize, usize> = HashMap::new();
+        let mut place: HashMap<&String, usize> = HashMap::new();
         for &system in translators {
-            let Some(output) = set.output(system) else { continue };
-            let Some(lines) = material.outputs.get(output).filter(|lines| lines.len() == set.source.len())
-            else {
+            let Some((output, lines)) = set.output(system).zip(set.answers(system)) else { continue };
+            if lines.len() != set.texts.source.len() {
                 continue;
-            };
+            }
             let at = *place.entry(output).or_insert_with(|| {
                 texts.names.push(Vec::new());
                 texts.texts.push(lines);

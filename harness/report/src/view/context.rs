@@ -2,17 +2,18 @@
 
 use crate::charts::{Colour, shortened};
 use crate::cost::Contest;
-use crate::material::{Cell, Material, Set, System};
+use crate::material::{Material, Set, System};
 use crate::published::Published;
 use dyno_measure::{Track, Verdict};
+use dyno_results::CellSummary;
 use dyno_stats::Standing;
 
 /// A test set as its sections see it.
 pub struct SetContext<'a> {
     /// Material of the whole page.
-    pub material: &'a Material,
+    pub material: &'a Material<'a>,
     /// Test set of the part.
-    pub set: &'a Set,
+    pub set: &'a Set<'a>,
     /// Prefix of ids, which makes ids unique on the page.
     pub prefix: String,
     /// Systems that translate. Yardsticks and twins are in the full table alone.
@@ -25,17 +26,20 @@ pub struct SetContext<'a> {
 
 impl<'a> SetContext<'a> {
     /// The context of `set`.
-    pub fn of(material: &'a Material, set: &'a Set, prefix: String, published: &'a [Published]) -> Self {
-        let translates = |&system: &usize| {
-            !material.systems[system].is_twin && !set.is_yardstick(system, &material.outputs)
-        };
+    pub fn of(
+        material: &'a Material<'a>,
+        set: &'a Set<'a>,
+        prefix: String,
+        published: &'a [Published],
+    ) -> Self {
+        let translates = |&system: &usize| !material.systems[system].is_twin && !set.is_yardstick(system);
         let translators: Vec<usize> = (0..material.systems.len()).filter(translates).collect();
         let contest = Contest::primary(set, &translators);
         Self { material, set, prefix, translators, contest, published }
     }
 
     /// The system of an index.
-    pub fn system(&self, system: usize) -> &System {
+    pub fn system(&self, system: usize) -> &System<'a> {
         &self.material.systems[system]
     }
 
@@ -50,13 +54,18 @@ impl<'a> SetContext<'a> {
     }
 
     /// Valid cells of translators in a track, those on the frontier first.
-    pub fn cells(&self, track: Track) -> Vec<&Cell> {
-        let valid = |cell: &&Cell| {
-            cell.track == track && cell.verdict != Verdict::Invalid && self.translators.contains(&cell.system)
+    pub fn cells(&self, track: Track) -> Vec<&'a CellSummary> {
+        let valid = |cell: &&CellSummary| {
+            cell.track == track && cell.verdict != Verdict::Invalid && self.translators.contains(&cell.place)
         };
-        let mut cells: Vec<&Cell> = self.set.cells.iter().filter(valid).collect();
-        cells.sort_by_key(|cell| (self.is_off(cell.system), cell.system));
+        let mut cells: Vec<&CellSummary> = self.set.cells.iter().copied().filter(valid).collect();
+        cells.sort_by_key(|cell| (self.is_off(cell.place), cell.place));
         cells
+    }
+
+    /// The valid cell of a translator in a track.
+    pub fn cell(&self, system: usize, track: Track) -> Option<&'a CellSummary> {
+        self.cells(track).into_iter().find(|cell| cell.place == system)
     }
 
     /// Whether a system is off the frontier of the summary's contest. Without a contest, no system is.

@@ -1,21 +1,22 @@
 //! Section 7: all figures, the machine, the commands.
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 
 use super::context::{SetContext, class_of};
 use super::summary::quality;
-use crate::material::{Cell, Material};
+use crate::material::Material;
 use crate::tables::{Field, Table};
-use dyno_measure::Host;
-use dyno_measure::Profile;
-use dyno_measure::{Reason, Track, Verdict};
+use dyno_measure::{Host, Profile, Reason, Record, Track, Verdict};
 use dyno_results::scores::Scale;
-use dyno_results::{Column, unlike_a_formula};
+use dyno_results::summary::cell::MetricFigure;
+use dyno_results::{CellSummary, Column, Run, unlike_a_formula};
 use dyno_stats::numbers::{counted, mebibytes, plain};
-use dyno_stats::{Standing, median_interval};
+use dyno_stats::{Standing, median, median_interval};
 
 /// Figures of the full table, after system, track and metrics.
-const FIGURES: [Column; 12] = [
+const FIGURES: [Column; 16] = [
     Column::Speed,
     Column::Steady,
     Column::Load,
@@ -28,6 +29,10 @@ const FIGURES: [Column; 12] = [
     Column::Energy,
     Column::Model,
     Column::Peak,
+    Column::TokensRead,
+    Column::TokensWritten,
+    Column::Weights,
+    Column::Kept,
 ];
 
 /// All heads of a table with these metrics; `#` marks columns of figures.
@@ -41,21 +46,20 @@ fn heads(metrics: &[Scale]) -> Vec<String> {
 
 /// All cells of a test set.
 pub fn table(context: &SetContext<'_>) -> Table {
-    let heads = heads(&context.set.metrics);
-    let mut table = Table::new("All cells", &heads.iter().map(String::as_str).collect::<Vec<_>>());
-    let mut cells: Vec<&Cell> = context.set.cells.iter().collect();
-    cells.sort_by_key(|cell| (cell.track, cell.system));
+    let mut table = Table::new("All cells", &heads(&context.set.metrics));
+    let mut cells = context.set.cells.clone();
+    cells.sort_by_key(|cell| (cell.track, cell.place));
     for cell in cells {
         table.push(class_of(cell.verdict, cell.standing), row(context, cell));
     }
     table.without_empty_columns().aligned()
 }
 
-fn row(context: &SetContext<'_>, cell: &Cell) -> Vec<Field> {
-    let mut row = vec![Field::text(context.name(cell.system)), Field::text(cell.track.name())];
+fn row(context: &SetContext<'_>, cell: &CellSummary) -> Vec<Field> {
+    let mut row = vec![Field::text(context.name(cell.place)), Field::text(cell.track.name())];
     row.extend(qualities(&context.set.metrics, cell));
-    row.extend(FIGURES.map(|column| Field::shown(column, &cell.row, cell.figure(column))));
-    row.push(Field::figure(cell.row.rounds.to_string(), cell.row.rounds as f64));
+    row.extend(FIGURES.map(|column| Field::shown(column, cell, column.figure_on_page(cell))));
+    row.push(Field::figure(cell.rounds.to_string(), cell.rounds as f64));
     row.extend(judged(cell.standing, cell.verdict, cell.reasons.first()));
     row
 }
@@ -73,14 +77,14 @@ pub fn judged(standing: Option<Standing>, verdict: Verdict, reason: Option<&Reas
 
 /// Quality by each metric. The first one has half of its interval, and the lowest and highest round where the
 /// rounds' texts differ.
-fn qualities(metrics: &[Scale], cell: &Cell) -> Vec<Field> {
+fn qualities(metrics: &[Scale], cell: &CellSummary) -> Vec<Field> {
     let field = |(i, scale): (usize, &Scale)| {
-        let own = cell.quality.get(i).and_then(Option::as_ref);
+        let own = cell.quality.get(i).and_then(MetricFigure::estimate);
         if i > 0 {
             return Field::maybe(own.map(|own| own.value), |score| scale.text(score, None));
         }
-        let field = quality(scale, own);
-        let ends = cell.row.quality.first().and_then(|first| first.low.zip(first.high));
+        let field = quality(scale, own.as_ref());
+        let ends = cell.quality.first().and_then(|first| first.low.zip(first.high));
         let spread = ends.map(|(low, high)| {
             format!(" ({} to {} over rounds)", scale.text(low, None), scale.text(high, None))
         });
@@ -101,7 +105,7 @@ pub fn csv(contexts: &[SetContext<'_>]) -> String {
             let fields = row
                 .iter()
                 .map(|field| field.value.map_or_else(|| csv_text(&field.text), |value| value.to_string()));
-            let fields: Vec<String> = [csv_text(&context.set.name)].into_iter().chain(fields).collect();
+            let fields: Vec<String> = [csv_text(&context.set.texts.name)].into_iter().chain(fields).collect();
             text += &(fields.join(",") + "\r\n");
         }
     }
@@ -118,19 +122,29 @@ fn csv_text(text: &str) -> String {
     }
 }
 
+/// Signatures of the metrics, each once, with the title of its metric.
+pub fn signatures(run: &Run, test_set: &str) -> Vec<String> {
+    let own = || run.scores.scores.iter().filter(|score| score.test_set == test_set);
+    let of = |scale: &Scale| {
+        let quality = own().filter_map(|score| score.metrics.get(&scale.name));
+        let told = quality.filter(|quality| !quality.signature.is_empty());
+        told.map(|quality| format!("{} {}", scale.title, quality.signature)).collect::<BTreeSet<_>>()
+    };
+    run.scales().iter().flat_map(of).collect()
+}
+
 /// The host in a line.
-pub fn host_line(material: &Material) -> String {
-    let host = &material.host;
+pub fn host_line(host: &Host) -> String {
     let cores = counted(host.cores.len(), "core", "cores");
     format!("{}, {cores}, {}", host.cpu, host.best_isa())
 }
 
 /// The machine and the run.
-pub fn environment(material: &Material) -> Table {
+pub fn environment(material: &Material<'_>) -> Table {
     let mut table = Table::new("The machine and the run", &["what", "value"]);
-    let lines = machine(&material.host).into_iter().chain(measured(material));
+    let lines = machine(&material.run.identity.host).into_iter().chain(measured(material));
     for (what, value) in lines.filter(|(_, value)| !value.is_empty()) {
-        table.push("", vec![Field::text(what), Field::text(value)]);
+        table.push("", [Field::text(what), Field::text(value)]);
     }
     table
 }
@@ -148,51 +162,58 @@ fn machine(host: &Host) -> Vec<(&'static str, String)> {
     ]
 }
 
-fn measured(material: &Material) -> Vec<(&'static str, String)> {
-    let price = material.price.as_ref().map(|price| {
+fn measured(Material { run, summary, .. }: &Material<'_>) -> Vec<(&'static str, String)> {
+    let price = summary.price.as_ref().map(|price| {
         let (name, usd) = (format!("{} {}", price.provider, price.instance), price.hourly_usd);
         let terms = format!("{}, {}, {} vCPUs, {}", price.region, price.terms, price.vcpus, price.date);
         format!("{name}: {usd} US dollars an hour ({terms}; {})", price.source)
     });
-    let floor = material.pipe_floor_us.map(|us| {
+    let floors = run.records.iter().filter_map(|record| Some(record.pipe_floor_ns? as f64 / 1e3));
+    let floor = median(&floors.collect::<Vec<_>>()).map(|us| {
         format!("{} µs for a line between two processes that do nothing else; not subtracted", plain(us))
     });
-    let networks = material.networks.iter().map(|told| match told.as_str() {
-        "isolated" => "systems had a loopback device alone",
-        shared => shared,
-    });
-    let sandboxes = material.sandboxes.iter().map(|told| match told.as_str() {
-        "bwrap" => "bwrap: foreign systems saw neither records nor references".to_owned(),
+    let network = |found: &str| match found {
+        "isolated" => "systems had a loopback device alone".into(),
+        shared => shared.into(),
+    };
+    let sandbox = |found: &str| match found {
+        "bwrap" => "bwrap: foreign systems saw neither records nor references".into(),
         fault => format!("none ({fault}): foreign systems could read records and references"),
-    });
-    let sets = material.sets.iter().map(|set| ("test set", format!("{}, sha256 {}", set.name, set.sha256)));
+    };
+    let sets = run.test_sets.iter().map(|set| ("test set", format!("{}, sha256 {}", set.name, set.sha256)));
     let run = [
         ("price", price.unwrap_or_default()),
         ("pipe floor", floor.unwrap_or_default()),
-        ("network", networks.collect::<Vec<_>>().join("; ")),
-        ("sandbox", sandboxes.collect::<Vec<_>>().join("; ")),
-        ("run", format!("{}-{}", material.campaign, material.key)),
+        ("network", distinct(run, |record| record.network.as_ref(), network)),
+        ("sandbox", distinct(run, |record| record.sandbox.as_ref(), sandbox)),
+        ("run", format!("{}-{}", run.identity.campaign, run.identity.key)),
     ];
     run.into_iter().chain(sets).collect()
 }
 
+/// Different texts that `of` finds in the records, each in a sentence.
+fn distinct(run: &Run, of: impl Fn(&Record) -> Option<&String>, about: impl Fn(&str) -> String) -> String {
+    let texts: BTreeSet<&String> = run.records.iter().filter_map(of).collect();
+    texts.into_iter().map(|text| about(text)).collect::<Vec<_>>().join("; ")
+}
+
 /// Command of each system and track.
-pub fn commands(material: &Material) -> Table {
+pub fn commands(material: &Material<'_>) -> Table {
     let mut table = Table::new("What was run", &["system", "track", "command"]);
     for system in &material.systems {
-        for (track, command) in &system.commands {
-            let command: Vec<String> = command.iter().map(|argument| quoted(argument)).collect();
-            table.push(
-                "",
-                vec![Field::text(&system.name), Field::text(track.name()), Field::text(command.join(" "))],
-            );
+        for track in Track::ALL {
+            let is_own = |record: &&Record| record.system == system.described.name && record.track == track;
+            let Some(record) = material.run.records.iter().find(is_own) else { continue };
+            let command: Vec<String> = record.command.iter().map(|argument| quoted(argument)).collect();
+            let fields = [system.name.as_str(), track.name(), &command.join(" ")];
+            table.push("", fields.map(Field::text));
         }
     }
     table
 }
 
 /// Parameters of a profile, for the methodology in brief.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub struct Protocol {
     rounds: usize,
     coverage: String,

@@ -2,10 +2,10 @@
 
 use super::context::SetContext;
 use super::summary::estimate;
-use crate::charts::{Axis, Curve, Curves, Figure};
-use crate::material::Cell;
+use crate::charts::{Axis, Colour, Curve, Curves, Figure};
 use crate::tables::{Field, Table};
 use dyno_measure::Track;
+use dyno_results::CellSummary;
 use dyno_stats::numbers::{plain, supported};
 use dyno_stats::{Estimate, Order};
 
@@ -19,34 +19,19 @@ struct Swept {
     points: Vec<Point>,
 }
 
-/// Words of a chart over cores.
-struct Wording {
-    id: &'static str,
-    /// Figure that grows with the cores, and its unit.
-    figure: &'static str,
-    unit: &'static str,
-    way: &'static str,
-}
-
-impl Wording {
-    fn of(track: Track) -> Self {
-        let (id, figure, unit, way) = match track {
-            Track::LatencyAll => ("core-sweep-of-a-line", "speed", "words/s", ", line by line"),
-            Track::Server => ("core-sweep-of-a-server", "greatest rate", "lines/s", " as a server"),
-            _ => ("core-sweep", "speed", "words/s", ""),
-        };
-        Self { id, figure, unit, way }
-    }
-}
-
 /// The chart of the gain of more cores in `track`, if numbers of cores were swept.
 pub(super) fn over_cores(context: &SetContext<'_>, track: Track) -> Option<Figure> {
     let cells = context.cells(track);
-    let Wording { id, figure, unit, way } = Wording::of(track);
+    // The figure that grows with the cores, its unit, and how the cores are used.
+    let (id, figure, unit, way) = match track {
+        Track::LatencyAll => ("core-sweep-of-a-line", "speed", "words/s", ", line by line"),
+        Track::Server => ("core-sweep-of-a-server", "greatest rate", "lines/s", " as a server"),
+        _ => ("core-sweep", "speed", "words/s", ""),
+    };
     let sweeps: Vec<Swept> = cells
         .iter()
         .filter_map(|cell| {
-            let (system, points) = (cell.system, of_cores(context, &cells, cell));
+            let (system, points) = (cell.place, of_cores(context, &cells, cell));
             swept(context.name(system), system, points)
         })
         .collect();
@@ -70,8 +55,7 @@ pub(super) fn over_cores(context: &SetContext<'_>, track: Track) -> Option<Figur
     let ends = [least as f64, cores as f64];
     curves.push(Curve {
         name: "ideal".into(),
-        family: context.system(best.system).family,
-        off: true,
+        colour: Colour::Grey,
         line: ends.map(|cores| (cores, cores / ends[0])).into(),
         dots: Vec::new(),
         tip: vec![format!("ideal: as many times the {figure} as cores")],
@@ -98,9 +82,9 @@ fn over_one_unit(context: &SetContext<'_>, setting: &str, unit: &str) -> Option<
     let mut sweeps: Vec<Swept> = Vec::new();
     for cell in &cells {
         let points = of_batches(context, &cells, cell, setting);
-        let Some(name) = context.system(cell.system).sweep.clone() else { continue };
+        let Some(name) = context.system(cell.place).sweep.clone() else { continue };
         if sweeps.iter().all(|sweep| sweep.name != name) {
-            sweeps.extend(swept(name, cell.system, points));
+            sweeps.extend(swept(name, cell.place, points));
         }
     }
     let fastest = sweeps.iter().max_by(|a, b| best(a).1.value.total_cmp(&best(b).1.value))?;
@@ -136,14 +120,14 @@ fn best(sweep: &Swept) -> Point {
 }
 
 /// Speeds of the system of `cell` by cores. Only the system itself has them, not the parts of its sweep.
-fn of_cores(context: &SetContext<'_>, cells: &[&Cell], cell: &Cell) -> Vec<Point> {
-    let own = context.system(cell.system);
-    let is_of_it = |other: &&&Cell| {
-        let system = context.system(other.system);
-        system.fewer_cores && system.sweep.as_ref() == Some(&own.name)
+fn of_cores(context: &SetContext<'_>, cells: &[&CellSummary], cell: &CellSummary) -> Vec<Point> {
+    let own = context.system(cell.place);
+    let is_of_it = |other: &&&CellSummary| {
+        let system = context.system(other.place);
+        system.described.cores.is_some() && system.sweep.as_ref() == Some(&own.name)
     };
-    let parts: Vec<&&Cell> = cells.iter().filter(is_of_it).collect();
-    match own.fewer_cores || parts.is_empty() {
+    let parts: Vec<&&CellSummary> = cells.iter().filter(is_of_it).collect();
+    match own.described.cores.is_some() || parts.is_empty() {
         true => Vec::new(),
         false => parts
             .into_iter()
@@ -155,8 +139,8 @@ fn of_cores(context: &SetContext<'_>, cells: &[&Cell], cell: &Cell) -> Vec<Point
 }
 
 /// Words a second; in the track server the greatest rate, in lines a second.
-fn capacity(cell: &Cell) -> Option<Estimate> {
-    let speed = cell.row.speed()?;
+fn capacity(cell: &CellSummary) -> Option<Estimate> {
+    let speed = cell.speed()?;
     match (cell.track, &cell.served) {
         // Each round's words a second are those at its rate: one factor turns all of them into lines.
         (Track::Server, served) => Some(speed.times(served.as_ref()?.rate? / speed.value)),
@@ -165,12 +149,17 @@ fn capacity(cell: &Cell) -> Option<Estimate> {
 }
 
 /// Speeds of the sweep that `cell` is a part of, by its setting.
-fn of_batches(context: &SetContext<'_>, cells: &[&Cell], cell: &Cell, setting: &str) -> Vec<Point> {
-    let sweep = &context.system(cell.system).sweep;
-    let of = |other: &&Cell| {
-        let system = context.system(other.system);
+fn of_batches(
+    context: &SetContext<'_>,
+    cells: &[&CellSummary],
+    cell: &CellSummary,
+    setting: &str,
+) -> Vec<Point> {
+    let sweep = &context.system(cell.place).sweep;
+    let of = |other: &&CellSummary| {
+        let system = context.system(other.place);
         let value = system.settings.iter().find(|(name, _)| name == setting)?.1.parse().ok()?;
-        Some((value, other.row.speed()?)).filter(|_| sweep.is_some() && system.sweep == *sweep)
+        Some((value, other.speed()?)).filter(|_| sweep.is_some() && system.sweep == *sweep)
     };
     cells.iter().filter_map(of).collect()
 }
@@ -196,8 +185,7 @@ fn curve(context: &SetContext<'_>, sweep: &Swept, line: Vec<(f64, f64)>, unit: &
     let told = sweep.points.iter().map(|(value, speed)| format!("{value}: {} {unit}", supported(speed)));
     Curve {
         name: sweep.name.clone(),
-        family: context.system(sweep.system).family,
-        off: false,
+        colour: Colour::Of(context.system(sweep.system).family),
         dots: line.clone(),
         line,
         tip: [sweep.name.clone()].into_iter().chain(told).collect(),
@@ -225,14 +213,8 @@ fn table(title: &str, (head, unit): (&str, &str), sweeps: &[Swept]) -> Table {
     let mut table = Table::new(title.to_owned(), &heads);
     for sweep in sweeps {
         for ((value, speed), (_, gain)) in sweep.points.iter().zip(gains(sweep)) {
-            let value = Field::figure(value.to_string(), *value as f64);
-            let fields = vec![
-                Field::text(&sweep.name),
-                value,
-                estimate(Some(speed)),
-                Field::figure(plain(gain), gain),
-            ];
-            table.push("", fields);
+            let (name, value) = (Field::text(&sweep.name), Field::figure(value.to_string(), *value as f64));
+            table.push("", [name, value, estimate(Some(speed)), Field::figure(plain(gain), gain)]);
         }
     }
     table.aligned()

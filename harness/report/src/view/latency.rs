@@ -4,14 +4,12 @@ use super::context::SetContext;
 use super::section::Section;
 use super::{server, slowest};
 use crate::charts::{Axis, Curve, Curves, Figure};
-use crate::material::{Cell, Measure};
 use crate::tables::{Field, Table};
-use dyno_measure::Track;
-use dyno_measure::words;
-use dyno_results::summary::judge::Duel;
-use dyno_stats::Estimate;
+use dyno_measure::{Track, words};
+use dyno_results::CellSummary;
+use dyno_results::summary::{Duel, Measure};
 use dyno_stats::numbers::{factor, percent_tick, plain, supported};
-use dyno_stats::{Order, by_length};
+use dyno_stats::{Estimate, Order, by_length};
 
 /// The section.
 pub fn section(context: &SetContext<'_>) -> Section {
@@ -48,7 +46,7 @@ fn quantile(sorted: &[f64], share: f64) -> f64 {
     sorted[rank.clamp(1, sorted.len()) - 1]
 }
 
-fn distribution(context: &SetContext<'_>, cells: &[&Cell], place: &str) -> Option<Figure> {
+fn distribution(context: &SetContext<'_>, cells: &[&CellSummary], place: &str) -> Option<Figure> {
     let chart = Curves {
         x: Axis::of(format!("latency of a line{place} in ms (log)"), true),
         y: Axis {
@@ -70,7 +68,7 @@ fn distribution(context: &SetContext<'_>, cells: &[&Cell], place: &str) -> Optio
     ))
 }
 
-fn curve(context: &SetContext<'_>, cell: &Cell) -> Curve {
+fn curve(context: &SetContext<'_>, cell: &CellSummary) -> Curve {
     let sorted = sorted(&cell.latency_ms);
     // A hundred points: a screen shows no more.
     let line =
@@ -78,18 +76,17 @@ fn curve(context: &SetContext<'_>, cell: &Cell) -> Curve {
     Curve { line, ..plain_curve(context, cell) }
 }
 
-fn plain_curve(context: &SetContext<'_>, cell: &Cell) -> Curve {
+fn plain_curve(context: &SetContext<'_>, cell: &CellSummary) -> Curve {
     let names = ["p50", "p90", "p95", "p99"];
     let told = names
         .iter()
         .zip(&cell.percentiles_ms)
         .filter_map(|(name, ms)| Some(format!("{name} {} ms", supported(ms.as_ref()?))));
-    let mut tip = vec![context.name(cell.system)];
+    let mut tip = vec![context.name(cell.place)];
     tip.extend(told);
     Curve {
-        name: context.name(cell.system),
-        family: context.system(cell.system).family,
-        off: context.is_off(cell.system),
+        name: context.name(cell.place),
+        colour: context.colour(cell.place),
         line: Vec::new(),
         dots: Vec::new(),
         tip,
@@ -97,31 +94,30 @@ fn plain_curve(context: &SetContext<'_>, cell: &Cell) -> Curve {
 }
 
 /// Finding on the tail: the system of least p95, and the next one behind it.
-fn tail_finding(context: &SetContext<'_>, cells: &[&Cell], place: &str) -> Option<String> {
-    let p95 = |cell: &Cell| {
+fn tail_finding(context: &SetContext<'_>, cells: &[&CellSummary], place: &str) -> Option<String> {
+    let p95 = |cell: &CellSummary| {
         cell.percentiles_ms[2].map_or_else(|| quantile(&sorted(&cell.latency_ms), 0.95), |p95| p95.value)
     };
     let fastest = cells.iter().min_by(|a, b| p95(a).total_cmp(&p95(b)))?;
-    let (tail, name) = (p95(fastest), context.spoken(fastest.system));
+    let (tail, name) = (p95(fastest), context.spoken(fastest.place));
     let next =
-        cells.iter().filter(|cell| cell.system != fastest.system).min_by(|a, b| p95(a).total_cmp(&p95(b)));
+        cells.iter().filter(|cell| cell.place != fastest.place).min_by(|a, b| p95(a).total_cmp(&p95(b)));
     let answers = format!("{name} answers 95 % of lines within {} ms{place}", plain(tail));
     let (Some(next), Some(own), Some(other)) =
         (next, fastest.percentiles_ms[2], next.and_then(|next| next.percentiles_ms[2]))
     else {
         return Some(answers);
     };
-    let measure = Measure::P95(fastest.track);
-    let paired = context.set.duels.get(&(measure, next.system, fastest.system)).copied();
+    let paired = next.duels.get(&(Measure::P95, fastest.place)).copied();
     let duel = paired.unwrap_or_else(|| Duel { ratio: other.over(&own), order: other.order(&own) });
-    let rival = context.spoken(next.system);
+    let rival = context.spoken(next.place);
     Some(match duel.order {
         Order::Better => format!("{answers}; {rival}, the next, takes {} times as long", factor(&duel.ratio)),
         _ => format!("{answers}; {rival} can't be told from it"),
     })
 }
 
-fn percentiles(context: &SetContext<'_>, cells: &[&Cell]) -> Table {
+fn percentiles(context: &SetContext<'_>, cells: &[&CellSummary]) -> Table {
     let heads = [
         "system",
         "#p50 ms",
@@ -137,10 +133,9 @@ fn percentiles(context: &SetContext<'_>, cells: &[&Cell]) -> Table {
     let mut table = Table::new("Latency percentiles, and the fitted cost of a line and of a word", &heads);
     for cell in cells {
         let ms = |ms: &Option<Estimate>| super::summary::estimate(ms.as_ref());
-        let mut fields = vec![Field::text(context.name(cell.system))];
+        let mut fields = vec![Field::text(context.name(cell.place))];
         fields.extend(cell.percentiles_ms.iter().map(ms));
-        let row = &cell.row;
-        let exact = [row.p99_bound_ms, row.p999_ms, row.p999_bound_ms, row.line_ms, row.word_ms];
+        let exact = [cell.p99_bound_ms, cell.p999_ms, cell.p999_bound_ms, cell.line_ms, cell.word_ms];
         fields.extend(exact.map(|ms| Field::maybe(ms, plain)));
         table.push("", fields);
     }
@@ -149,10 +144,10 @@ fn percentiles(context: &SetContext<'_>, cells: &[&Cell]) -> Table {
 
 /// Words of each source line.
 fn source_words(context: &SetContext<'_>) -> Vec<usize> {
-    context.set.source.iter().map(|line| words(line.as_bytes())).collect()
+    context.set.texts.source.iter().map(|line| words(line)).collect()
 }
 
-fn lengths(context: &SetContext<'_>, cells: &[&Cell], place: &str) -> Option<Figure> {
+fn lengths(context: &SetContext<'_>, cells: &[&CellSummary], place: &str) -> Option<Figure> {
     let source = source_words(context);
     let curves: Vec<Curve> = cells.iter().filter_map(|cell| by_words(context, cell, &source)).collect();
     if curves.is_empty() {
@@ -187,7 +182,7 @@ const GROUP: usize = 5;
 const LEAST: usize = 4;
 
 /// Medians over groups of source lengths: mean words, milliseconds, lines.
-fn groups(cell: &Cell, source: &[usize]) -> Vec<(f64, f64, usize)> {
+fn groups(cell: &CellSummary, source: &[usize]) -> Vec<(f64, f64, usize)> {
     let pairs = source.iter().copied().zip(cell.latency_ms.iter().copied());
     let wide = |(words, ms): (usize, f64)| (words.div_ceil(GROUP), ms);
     let groups = by_length(pairs.filter(|(words, _)| *words > 0).map(wide));
@@ -195,8 +190,8 @@ fn groups(cell: &Cell, source: &[usize]) -> Vec<(f64, f64, usize)> {
     groups.iter().filter(|g| g.lines >= LEAST).map(|g| (middle(g.words), g.median_ms, g.lines)).collect()
 }
 
-fn by_words(context: &SetContext<'_>, cell: &Cell, source: &[usize]) -> Option<Curve> {
-    let (fixed, word) = cell.fit_ms()?;
+fn by_words(context: &SetContext<'_>, cell: &CellSummary, source: &[usize]) -> Option<Curve> {
+    let (fixed, word) = cell.line_ms.zip(cell.word_ms)?;
     let groups = groups(cell, source);
     let longest = groups.last()?.0;
     let at = |words: f64| (words, fixed + word * words);
@@ -211,16 +206,16 @@ fn by_words(context: &SetContext<'_>, cell: &Cell, source: &[usize]) -> Option<C
     Some(Curve { line, dots: groups.iter().map(|group| (group.0, group.1)).collect(), ..curve })
 }
 
-fn length_finding(context: &SetContext<'_>, cells: &[&Cell]) -> Option<String> {
-    let fits = cells.iter().filter_map(|cell| Some((cell, cell.fit_ms()?)));
+fn length_finding(context: &SetContext<'_>, cells: &[&CellSummary]) -> Option<String> {
+    let fits = cells.iter().filter_map(|cell| Some((cell, cell.line_ms.zip(cell.word_ms)?)));
     let (cell, (fixed, word)) = fits.min_by(|a, b| a.1.1.total_cmp(&b.1.1))?;
     let two = |ms: f64| supported(&Estimate::give_or_take(ms, ms.abs() * 0.26));
     let line = if fixed > 0.0 { format!("{} ms a line and ", two(fixed)) } else { String::new() };
     let least = if cells.len() > 1 { ", the least of all for a word" } else { "" };
-    Some(format!("{} takes {line}{} ms a word{least}", context.spoken(cell.system), two(word)))
+    Some(format!("{} takes {line}{} ms a word{least}", context.spoken(cell.place), two(word)))
 }
 
-fn length_table(context: &SetContext<'_>, cells: &[&Cell], source: &[usize]) -> Table {
+fn length_table(context: &SetContext<'_>, cells: &[&CellSummary], source: &[usize]) -> Table {
     let mut lengths: Vec<f64> =
         cells.iter().flat_map(|cell| groups(cell, source)).map(|group| group.0).collect();
     lengths.sort_by(f64::total_cmp);
@@ -229,17 +224,12 @@ fn length_table(context: &SetContext<'_>, cells: &[&Cell], source: &[usize]) -> 
     lengths.truncate(10);
     let head = |middle: &f64| format!("#{:.0}–{:.0}", middle - 2.0, middle + 2.0);
     let heads: Vec<String> = [String::from("system")].into_iter().chain(lengths.iter().map(head)).collect();
-    let mut table = Table::new(
-        "Median latency in ms by words of the source line",
-        &heads.iter().map(String::as_str).collect::<Vec<_>>(),
-    );
+    let mut table = Table::new("Median latency in ms by words of the source line", &heads);
     for cell in cells {
         let groups = groups(cell, source);
         let field = |middle: &f64| Field::maybe(groups.iter().find(|g| g.0 == *middle).map(|g| g.1), plain);
-        table.push(
-            "",
-            [Field::text(context.name(cell.system))].into_iter().chain(lengths.iter().map(field)).collect(),
-        );
+        let name = Field::text(context.name(cell.place));
+        table.push("", [name].into_iter().chain(lengths.iter().map(field)));
     }
     table.aligned()
 }

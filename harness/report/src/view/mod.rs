@@ -20,6 +20,8 @@ mod time;
 mod trust;
 mod wins;
 
+use dyno_measure::Profile;
+use dyno_stats::numbers::count;
 use serde::Serialize;
 
 use crate::charts::Figure;
@@ -36,7 +38,7 @@ use context::SetContext;
 use section::{Legend, Section};
 
 /// Contents of a page.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub struct View {
     /// Name of the campaign.
     pub campaign: String,
@@ -97,55 +99,28 @@ pub struct Part {
 
 impl View {
     /// The view of a run, with `published` points of papers.
-    pub fn of(material: &Material, published: &[Published]) -> Self {
+    pub fn of(material: &Material<'_>, published: &[Published]) -> Self {
+        let Material { run, summary, .. } = material;
+        let profile = run.records.first().map_or(Profile::Quick, |record| record.profile);
         let several = material.sets.len() > 1;
-        let contexts: Vec<SetContext<'_>> = material
-            .sets
-            .iter()
-            .enumerate()
-            .map(|(i, set)| {
-                SetContext::of(
-                    material,
-                    set,
-                    if several { format!("set{}-", i + 1) } else { String::new() },
-                    published,
-                )
-            })
-            .collect();
+        let prefix = |i: usize| if several { format!("set{}-", i + 1) } else { String::new() };
+        let sets = material.sets.iter().enumerate();
+        let contexts: Vec<SetContext<'_>> =
+            sets.map(|(i, set)| SetContext::of(material, set, prefix(i), published)).collect();
         Self {
-            campaign: material.campaign.clone(),
-            key: material.key.clone(),
-            profile: material.profile.name(),
-            host: full::host_line(material),
-            date: material.date.clone(),
+            campaign: run.identity.campaign.clone(),
+            key: run.identity.key.clone(),
+            profile: profile.name(),
+            host: full::host_line(&run.identity.host),
+            date: run.day(),
             version: env!("CARGO_PKG_VERSION"),
-            trust: trust::trust(material, &contexts),
+            trust: trust::trust(material, profile, &contexts),
             parts: contexts.iter().map(Part::of).collect(),
             environment: full::environment(material),
             commands: full::commands(material),
-            price: material.price.as_ref().map(|price| format!("{} {}", price.provider, price.instance)),
-            protocol: full::Protocol::of(material.profile),
+            price: summary.price.as_ref().map(|price| format!("{} {}", price.provider, price.instance)),
+            protocol: full::Protocol::of(profile),
             csv: full::csv(&contexts),
-        }
-    }
-
-    /// A view without test sets, for tests of other modules.
-    #[cfg(test)]
-    pub fn of_nothing() -> Self {
-        Self {
-            campaign: "nothing".into(),
-            key: String::new(),
-            profile: "quick",
-            host: String::new(),
-            date: None,
-            version: "",
-            trust: Vec::new(),
-            parts: Vec::new(),
-            environment: Table::default(),
-            commands: Table::default(),
-            price: None,
-            protocol: full::Protocol::of(dyno_measure::Profile::Quick),
-            csv: String::new(),
         }
     }
 
@@ -160,14 +135,11 @@ impl View {
 impl Part {
     fn of(context: &SetContext<'_>) -> Self {
         let (lead, others) = quality::figures(context);
+        let set = context.set;
         Self {
             id: format!("{}set", context.prefix),
-            name: context.set.name.clone(),
-            size: format!(
-                "{} lines, {} words",
-                dyno_stats::numbers::count(context.set.lines),
-                dyno_stats::numbers::count(context.set.words)
-            ),
+            name: set.texts.name.clone(),
+            size: format!("{} lines, {} words", count(set.texts.source.len()), count(set.texts.words())),
             verdict: summary::verdict(context),
             same_weights: summary::same_weights(context),
             lead,
@@ -179,9 +151,9 @@ impl Part {
                 time::section(context),
                 scaling::section(context),
             ],
-            translations: translations(context.material, context.set, &context.translators),
+            translations: translations(context.material, set, &context.translators),
             full: full::table(context),
-            signatures: context.set.signatures.clone(),
+            signatures: full::signatures(context.material.run, &set.texts.name),
         }
     }
 }

@@ -132,7 +132,7 @@ fn table(context: &SetContext<'_>, contest: &Contest<'_>) -> Table {
             Standing::Off if noisy => "no: NOISY",
             Standing::Off => "no",
         };
-        let fields = vec![
+        let fields = [
             Field::text(context.name(one.system)),
             quality(scale, Some(&one.quality)),
             estimate(Some(&one.cost)),

@@ -4,7 +4,6 @@ use super::context::SetContext;
 use super::section::Section;
 use super::{growth, summary, sweep};
 use crate::charts::{Bar, Bars, Figure};
-use crate::material::Cell;
 use crate::tables::{Field, Table};
 use dyno_measure::Track;
 use dyno_stats::Estimate;
@@ -25,7 +24,7 @@ pub fn section(context: &SetContext<'_>) -> Section {
 fn bar(context: &SetContext<'_>, system: usize, value: Estimate, text: String, told: String) -> Bar {
     let name = context.name(system);
     let tip = vec![name.clone(), told];
-    Bar { name, family: context.system(system).family, off: context.is_off(system), value, text, tip }
+    Bar { name, colour: context.colour(system), value, text, tip }
 }
 
 /// Value of each translator that has one, in the order of the charts.
@@ -66,7 +65,7 @@ fn cores(context: &SetContext<'_>, all: Track) -> Option<Figure> {
 }
 
 fn speed(context: &SetContext<'_>, system: usize, track: Track) -> Option<Estimate> {
-    context.cells(track).into_iter().find(|cell| cell.system == system)?.row.speed()
+    context.cell(system, track)?.speed()
 }
 
 /// Finding on cores; `gains` begin with the greatest.
@@ -82,15 +81,12 @@ fn cores_title(context: &SetContext<'_>, cores: usize, gains: &[(usize, Estimate
 }
 
 fn cores_table(context: &SetContext<'_>, gains: &[(usize, Estimate)], [one, all]: [Track; 2]) -> Table {
-    let mut table = Table::new(
-        "Speed on one core and on all",
-        &["system", "#one core, words/s", "#all cores, words/s", "#times"],
-    );
+    let heads = ["system", "#one core, words/s", "#all cores, words/s", "#times"];
+    let mut table = Table::new("Speed on one core and on all", &heads);
     for (system, gain) in gains {
         let speed = |track| summary::estimate(speed(context, *system, track).as_ref());
-        let fields =
-            vec![Field::text(context.name(*system)), speed(one), speed(all), summary::estimate(Some(gain))];
-        table.push("", fields);
+        let name = Field::text(context.name(*system));
+        table.push("", [name, speed(one), speed(all), summary::estimate(Some(gain))]);
     }
     table.aligned()
 }
@@ -115,15 +111,11 @@ fn ascending(mut figures: Vec<(usize, Estimate)>) -> Vec<(usize, Estimate)> {
 }
 
 fn size(context: &SetContext<'_>) -> Option<Figure> {
-    let valid =
-        |system: usize, track| context.cells(track).into_iter().find(|cell: &&Cell| cell.system == system);
     let sized = |system: usize| {
-        Track::ALL
-            .into_iter()
-            .filter_map(|track| valid(system, track))
-            .find(|cell| cell.row.model_bytes.is_some())
+        let cells = Track::ALL.into_iter().filter_map(|track| context.cell(system, track));
+        cells.into_iter().find(|cell| cell.model_bytes.is_some())
     };
-    let bytes = |system: usize| sized(system)?.row.model_bytes;
+    let bytes = |system: usize| sized(system)?.model_bytes;
     let all = ascending(figures_of(context, |system| Some(Estimate::exactly(mebibytes(bytes(system)?)))));
     sizes(
         context,
@@ -132,7 +124,7 @@ fn size(context: &SetContext<'_>) -> Option<Figure> {
         "bytes of the model's files in MiB",
         "model MiB",
         "has the smallest model",
-        |system| if sized(system).is_some_and(|cell| cell.row.model_declared) { " declared" } else { "" },
+        |system| if sized(system).is_some_and(|cell| cell.model_declared) { " declared" } else { "" },
     )
 }
 
@@ -153,13 +145,8 @@ fn sizes(
     };
     let mut table = Table::new(axis.to_owned(), &["system", &format!("#{head}")]);
     for (system, value) in all {
-        table.push(
-            "",
-            vec![
-                Field::text(context.name(*system)),
-                Field::figure(plain(value.value) + mark(*system), value.value),
-            ],
-        );
+        let size = Field::figure(plain(value.value) + mark(*system), value.value);
+        table.push("", [Field::text(context.name(*system)), size]);
     }
     let bars = all.iter().map(|(system, value)| {
         let text = plain(value.value);

@@ -1,17 +1,16 @@
 //! Latency against the rate of arrival, in section 3: the curve of each system in the track server.
 
 use super::context::SetContext;
-use crate::charts::{Axis, Curve, Curves, Figure};
-use crate::material::Cell;
+use crate::charts::{Axis, Colour, Curve, Curves, Figure};
 use crate::tables::{Field, Table};
 use dyno_measure::{Purpose, Served, ServedRun, Track};
-use dyno_results::Column;
+use dyno_results::{CellSummary, Column};
 use dyno_stats::numbers::plain;
 
 /// The chart, if the track was measured.
 pub(super) fn figure(context: &SetContext<'_>) -> Option<Figure> {
     let cells = context.cells(Track::Server);
-    let served: Vec<(&Cell, &Served)> =
+    let served: Vec<(&CellSummary, &Served)> =
         cells.iter().filter_map(|cell| Some((*cell, cell.served.as_ref()?))).collect();
     let rates = served.iter().filter_map(|(cell, served)| Some((*cell, served.rate?)));
     let (best, most) = rates.max_by(|a, b| a.1.total_cmp(&b.1))?;
@@ -19,7 +18,7 @@ pub(super) fn figure(context: &SetContext<'_>) -> Option<Figure> {
     let within = format!("p{} within {} ms", limit.percentile, limit.limit_ms);
     let title = format!(
         "{} takes the most: {} lines a second with {within}",
-        context.spoken(best.system),
+        context.spoken(best.place),
         plain(most)
     );
     let about = format!(
@@ -30,8 +29,7 @@ pub(super) fn figure(context: &SetContext<'_>) -> Option<Figure> {
     let mut curves: Vec<Curve> = served.iter().map(|(cell, served)| curve(context, cell, served)).collect();
     curves.push(Curve {
         name: "limit".into(),
-        family: context.system(best.system).family,
-        off: true,
+        colour: Colour::Grey,
         line: ends(&curves).map(|rate| (rate, limit.limit_ms)).into(),
         dots: Vec::new(),
         tip: vec![within],
@@ -55,19 +53,18 @@ fn points(served: &Served) -> Vec<&ServedRun> {
     runs
 }
 
-fn curve(context: &SetContext<'_>, cell: &Cell, served: &Served) -> Curve {
+fn curve(context: &SetContext<'_>, cell: &CellSummary, served: &Served) -> Curve {
     let line: Vec<(f64, f64)> = points(served).iter().map(|run| (run.rate, run.limited_ms)).collect();
     let told = points(served).into_iter().map(|run| {
         let (rate, half, tail) = (plain(run.rate), plain(run.p50_ms), plain(run.p99_ms));
         format!("{rate} lines/s: p50 {half} ms, p99 {tail} ms")
     });
     Curve {
-        name: context.name(cell.system),
-        family: context.system(cell.system).family,
-        off: context.is_off(cell.system),
+        name: context.name(cell.place),
+        colour: context.colour(cell.place),
         dots: line.clone(),
         line,
-        tip: [context.name(cell.system)].into_iter().chain(told).collect(),
+        tip: [context.name(cell.place)].into_iter().chain(told).collect(),
     }
 }
 
@@ -77,27 +74,21 @@ fn ends(curves: &[Curve]) -> [f64; 2] {
     [rates().fold(f64::INFINITY, f64::min), rates().fold(0.0, f64::max)]
 }
 
-fn table(context: &SetContext<'_>, served: &[(&Cell, &Served)]) -> Table {
+fn table(context: &SetContext<'_>, served: &[(&CellSummary, &Served)]) -> Table {
     let heads = ["system", "#lines/s", "#p50 ms", "#p95 ms", "#p99 ms", "limit", "#words/s", "#Mwords/$"];
     let mut table = Table::new("Time to the answer by the rate of arrival", &heads);
     for (cell, served) in served {
         for run in points(served) {
             let greatest = Some(run.rate) == served.rate;
-            let figure = |column| Field::shown(column, &cell.row, cell.figure(column).filter(|_| greatest));
+            let figure =
+                |column| Field::shown(column, cell, column.figure_on_page(cell).filter(|_| greatest));
             let kept = if run.kept { "kept" } else { "missed" };
-            table.push(
-                "",
-                vec![
-                    Field::text(context.name(cell.system)),
-                    Field::figure(plain(run.rate), run.rate),
-                    Field::figure(plain(run.p50_ms), run.p50_ms),
-                    Field::figure(plain(run.p95_ms), run.p95_ms),
-                    Field::figure(plain(run.p99_ms), run.p99_ms),
-                    Field::text(if greatest { "greatest rate" } else { kept }),
-                    figure(Column::Speed),
-                    figure(Column::Dollars),
-                ],
-            );
+            let of_run = [run.rate, run.p50_ms, run.p95_ms, run.p99_ms];
+            let of_run = of_run.map(|value| Field::figure(plain(value), value));
+            let limit = Field::text(if greatest { "greatest rate" } else { kept });
+            let of_cell = [limit, figure(Column::Speed), figure(Column::Dollars)];
+            let name = Field::text(context.name(cell.place));
+            table.push("", [name].into_iter().chain(of_run).chain(of_cell));
         }
     }
     table.without_empty_columns().aligned()

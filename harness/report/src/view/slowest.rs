@@ -1,9 +1,9 @@
 //! The slowest lines of each system, with their text: what a tail is made of.
 
 use super::context::SetContext;
-use crate::material::Cell;
 use crate::tables::{Field, Table};
 use dyno_measure::{Track, words};
+use dyno_results::CellSummary;
 use dyno_stats::median;
 use dyno_stats::numbers::plain;
 
@@ -22,20 +22,20 @@ pub fn table(context: &SetContext<'_>) -> Option<Table> {
     (!table.rows.is_empty()).then(|| table.aligned())
 }
 
-fn slowest(context: &SetContext<'_>, cell: &Cell) -> Vec<Vec<Field>> {
+fn slowest(context: &SetContext<'_>, cell: &CellSummary) -> Vec<Vec<Field>> {
     let Some(middle) = median(&cell.latency_ms) else { return Vec::new() };
-    let mut lines: Vec<usize> = (0..cell.latency_ms.len().min(context.set.source.len())).collect();
+    let mut lines: Vec<usize> = (0..cell.latency_ms.len().min(context.set.texts.source.len())).collect();
     lines.sort_by(|&a, &b| cell.latency_ms[b].total_cmp(&cell.latency_ms[a]));
     let row = |line: usize| {
-        let (ms, text) = (cell.latency_ms[line], &context.set.source[line]);
-        let (number, count) = (line + 1, words(text.as_bytes()));
+        let (ms, text) = (cell.latency_ms[line], &context.set.texts.source[line]);
+        let (number, count) = (line + 1, words(text));
         vec![
-            Field::text(context.name(cell.system)),
+            Field::text(context.name(cell.place)),
             Field::figure(plain(ms), ms),
             Field::figure(plain(ms / middle), ms / middle),
             Field::figure(number.to_string(), number as f64),
             Field::figure(count.to_string(), count as f64),
-            Field::text(beginning(text)),
+            Field::text(beginning(&String::from_utf8_lossy(text))),
         ]
     };
     lines.into_iter().take(LINES).map(row).collect()

@@ -2,14 +2,13 @@
 
 use super::context::{SetContext, row_class};
 use crate::cost::Cost;
-use crate::material::Cell;
 use crate::sentences::{NO_CONTEST, Writer, capital};
 use crate::tables::{Field, Table};
+use dyno_api::printable_line;
 use dyno_measure::Track;
 use dyno_results::scores::Scale;
-use dyno_stats::Estimate;
-use dyno_stats::Standing;
 use dyno_stats::numbers::{mebibytes, plain, supported};
+use dyno_stats::{Estimate, Standing};
 
 /// Sentences of the summary.
 pub fn verdict(context: &SetContext<'_>) -> Vec<String> {
@@ -21,8 +20,9 @@ pub fn verdict(context: &SetContext<'_>) -> Vec<String> {
 
 /// What differs between engines on one model, beside the sentences that compare them.
 pub fn same_weights(context: &SetContext<'_>) -> Vec<String> {
-    let own = context.material.same_weights.iter().filter(|(set, _)| *set == context.set.name);
-    own.map(|(_, told)| capital(told) + ".").collect()
+    let own = context.material.summary.same_weights.iter();
+    let own = own.filter(|told| told.test_set == context.set.texts.name);
+    own.map(|told| capital(&printable_line(&told.about())) + ".").collect()
 }
 
 fn no_contest(context: &SetContext<'_>) -> String {
@@ -66,8 +66,7 @@ pub fn choices(context: &SetContext<'_>) -> Table {
 /// Peak memory of a system. The track on one core comes first, since workers multiply memory; the other
 /// tracks stand in where that one was not measured.
 pub fn peak_mebibytes(context: &SetContext<'_>, system: usize) -> Option<f64> {
-    let own =
-        |track| context.cells(track).into_iter().find(|cell: &&Cell| cell.system == system)?.row.peak_bytes;
+    let own = |track| context.cell(system, track)?.peak_bytes;
     [Track::Throughput1, Track::Latency, Track::ThroughputAll].into_iter().find_map(own).map(mebibytes)
 }
 

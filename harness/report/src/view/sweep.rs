@@ -38,19 +38,19 @@ pub(super) fn maps(context: &SetContext<'_>) -> Vec<Figure> {
 }
 
 /// A system's setting, if it is a number.
-fn number(system: &System, name: &str) -> Option<u32> {
+fn number(system: &System<'_>, name: &str) -> Option<u32> {
     system.settings.iter().find(|(setting, _)| setting == name)?.1.parse().ok()
 }
 
 /// Whether two systems differ in beam and batch alone.
-fn same_sweep(a: &System, b: &System) -> bool {
-    let others = |system: &System| {
+fn same_sweep(a: &System<'_>, b: &System<'_>) -> bool {
+    let others = |system: &System<'_>| {
         let mut others: Vec<_> =
             system.settings.iter().filter(|(name, _)| name != BEAM && name != BATCH).cloned().collect();
         others.sort();
         others
     };
-    a.family == b.family && a.models == b.models && others(a) == others(b)
+    a.family == b.family && a.described.models == b.described.models && others(a) == others(b)
 }
 
 impl<'a> Sweep<'a> {
@@ -98,7 +98,7 @@ impl<'a> Sweep<'a> {
     }
 
     fn speed(&self, system: usize) -> Option<Estimate> {
-        self.context.cells(Track::Throughput1).into_iter().find(|cell| cell.system == system)?.row.speed()
+        self.context.cell(system, Track::Throughput1)?.speed()
     }
 
     fn title(&self) -> Option<String> {
@@ -111,13 +111,12 @@ impl<'a> Sweep<'a> {
     fn table(&self, fields: &Fields) -> Table {
         let batches = self.batches.iter().map(|batch| format!("#batch {batch}"));
         let heads: Vec<String> = [BEAM.into()].into_iter().chain(batches).collect();
-        let heads: Vec<&str> = heads.iter().map(String::as_str).collect();
         let mut table = Table::new("Words per second on one core by beam and batch", &heads);
         for (beam, fields) in self.beams.iter().zip(fields) {
             let figures = fields.iter().map(|field| {
                 field.as_ref().map_or_else(Field::none, |(value, text)| Field::figure(text.clone(), *value))
             });
-            table.push("", [Field::text(beam.to_string())].into_iter().chain(figures).collect());
+            table.push("", [Field::text(beam.to_string())].into_iter().chain(figures));
         }
         table.aligned()
     }

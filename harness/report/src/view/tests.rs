@@ -1,37 +1,40 @@
 //! Judgements on a small run whose answers are known.
 
 use dyno_api::Breakdown;
+use serde_json::json;
 
 use super::*;
-use crate::charts::Family;
-use crate::material::{Cell, Set, System};
-use dyno_measure::Code;
-use dyno_measure::Host;
-use dyno_measure::Profile;
-use dyno_measure::{LatencyLimit, Served, Track, Verdict};
-use dyno_results::CellSummary;
-use dyno_results::scores::{Direction, Scale, Standard};
+use dyno_measure::{Code, LatencyLimit, Served, TestSet, Track, Verdict};
+use dyno_record::Identity;
+use dyno_record::identity::Launch;
+use dyno_results::scores::{Direction, Metric, Metrics, Scale, Standard};
+use dyno_results::summary::cell::MetricFigure;
+use dyno_results::{CellSummary, Run, Summary};
 use dyno_stats::Estimate;
 
 fn lines(texts: &[&str]) -> Vec<String> {
     texts.iter().map(|&text| text.into()).collect()
 }
 
-fn system(name: &str, settings: &[(&str, &str)]) -> System {
-    System {
-        name: name.into(),
-        family: Family::Ssru,
-        is_twin: false,
-        sweep: None,
-        fewer_cores: false,
-        settings: settings.iter().map(|&(name, value)| (name.into(), value.into())).collect(),
-        models: vec!["models/it".into()],
-        commands: vec![(Track::Throughput1, vec!["dyno".into(), "--set".into(), "a b".into()])],
+/// A run with its summary.
+struct Fixture {
+    run: Run,
+    summary: Summary,
+}
+
+impl Fixture {
+    /// Replaces the settings of a system.
+    fn set(&mut self, system: usize, settings: &[(&str, &str)]) {
+        let Launch::BuiltIn { settings: own, .. } = &mut self.run.identity.systems[system].launch else {
+            panic!("all systems are built in")
+        };
+        *own = settings.iter().map(|&(name, value)| (name.into(), value.into())).collect();
     }
 }
 
-/// A row of the summary with that speed.
-fn row(track: Track, speed: Estimate) -> CellSummary {
+/// A cell of the summary with that speed.
+fn cell(place: usize, track: Track, speed: Estimate, bleu: f64, output: usize) -> CellSummary {
+    let (score, confidence) = (Some(bleu), Some(0.5));
     CellSummary {
         host: None,
         test_set: "set".into(),
@@ -76,119 +79,105 @@ fn row(track: Track, speed: Estimate) -> CellSummary {
         model_declared: false,
         peak_bytes: Some(5 << 20),
         floor_bytes: None,
-        quality: Vec::new(),
-        output: None,
-    }
-}
-
-fn cell(system: usize, track: Track, speed: f64, bleu: f64, output: usize) -> Cell {
-    Cell {
-        system,
-        row: row(track, Estimate::give_or_take(speed, speed * 0.01)),
-        track,
-        verdict: Verdict::Valid,
-        standing: None,
-        reasons: Vec::new(),
-        warnings: Vec::new(),
+        tokens_read_per_second: None,
+        tokens_written_per_second: None,
+        weight_bytes: None,
+        kept_bytes: None,
+        quality: vec![MetricFigure { metric: "bleu".into(), score, confidence, low: None, high: None }],
+        output: Some(output.to_string()),
+        place,
         cores: if track == Track::ThroughputAll { 2 } else { 1 },
         served: None,
         percentiles_ms: [None; 4],
         latency_ms: Vec::new(),
-        quality: vec![Some(Estimate::give_or_take(bleu, 0.5))],
-        output: Some(output),
         breakdown: None,
+        duels: std::collections::HashMap::new(),
     }
 }
 
-/// Systems 0 to 3 sweep beam × batch, system 4 returns the source, system 5 is a twin of 0.
-fn material() -> Material {
+fn identity() -> Identity {
     let sweep = [("1", "1"), ("1", "32"), ("4", "1"), ("4", "32")];
-    let mut systems: Vec<System> = sweep
-        .iter()
-        .map(|(beam, batch)| system(&format!("b{beam}x{batch}"), &[("beam", beam), ("batch", batch)]))
-        .collect();
-    systems.push(system("echo", &[]));
-    systems.push(System { is_twin: true, ..system("b1x1 again", &[]) });
+    let named =
+        sweep.map(|(beam, batch)| (format!("b{beam}x{batch}"), json!({"beam": beam, "batch": batch})));
+    let again = ("b1x1 again".to_owned(), named[0].1.clone());
+    let all = named.into_iter().chain([("echo".into(), json!({})), again]);
+    let system = |(name, settings)| {
+        let launch = json!({"built-in": {"backend": "ssru", "settings": settings}});
+        json!({"name": name, "launch": launch, "models": ["models/it"], "environment": [], "sampling": false})
+    };
+    let limits = json!({"line_seconds": 60.0, "launch_seconds": 3600.0, "noisy_repeats": null});
+    let protocol = json!({
+        "schema": 2, "profile": "quick", "seed": 1, "cores": null, "limits": limits, "tracks": [], "probes": [],
+        "filler": null
+    });
+    let host = json!({
+        "cpu": "CPU", "isa": ["avx2"], "cores": [0, 1], "caches": [], "memory_bytes": 1 << 30, "kernel": "6",
+        "cgroup_limits": []
+    });
+    let run = json!({
+        "key": "key", "campaign": "campaign", "protocol": protocol, "systems": all.map(system).collect::<Vec<_>>(),
+        "programs": [], "test_sets": [], "host": host
+    });
+    Identity::parse(run.to_string().as_bytes()).unwrap()
+}
+
+/// Systems 0 to 3 sweep beam × batch, system 4 returns the source, system 5 is a twin of 0.
+fn fixture() -> Fixture {
+    let references = vec![lines(&["ein Hund", "zwei Katzen", "kein Ende"])];
+    let set = TestSet { references, ..TestSet::from_lines("set", ["a dog", "two cats", "no end"]) };
+    let mut run = Run::new(identity(), vec![set]);
+    run.metrics = Metrics { list: vec![Metric::Standard(Standard::Bleu)], ..Metrics::default() };
+    let outputs = [
+        lines(&["ein Hund", "zwei Hunde", "kein Ende"]),
+        lines(&["ein Hund", "zwei Katzen", "kein Ende"]),
+        lines(&["a dog", "two cats", "no end"]),
+    ];
+    run.outputs = outputs.into_iter().enumerate().map(|(i, text)| (i.to_string(), text)).collect();
     let speeds = [1000.0, 4000.0, 300.0, 1300.0, 1e6, 1000.0];
     let bleus = [30.0, 30.0, 33.0, 33.0, 1.0, 30.0];
     let cells = |track: Track| {
         (0..6).map(move |i| {
-            cell(i, track, speeds[i], bleus[i], if i == 4 { 2 } else { usize::from(bleus[i] > 31.0) })
+            let speed = Estimate::give_or_take(speeds[i], speeds[i] * 0.01);
+            cell(i, track, speed, bleus[i], if i == 4 { 2 } else { usize::from(bleus[i] > 31.0) })
         })
     };
-    let set = Set {
-        name: "set".into(),
-        sha256: "0".into(),
-        source: lines(&["a dog", "two cats", "no end"]),
-        references: vec![lines(&["ein Hund", "zwei Katzen", "kein Ende"])],
-        lines: 3,
-        words: 6,
-        metrics: vec![Standard::Bleu.scale()],
-        signatures: Vec::new(),
+    let summary = Summary {
         cells: [Track::Throughput1, Track::ThroughputAll].into_iter().flat_map(cells).collect(),
-        orders: std::collections::HashMap::new(),
-        duels: std::collections::HashMap::new(),
-    };
-    let host = Host {
-        cpu: "CPU".into(),
-        isa: vec!["avx2".into()],
-        cores: vec![0, 1],
-        caches: Vec::new(),
-        memory_bytes: 1 << 30,
-        kernel: "6".into(),
-        cgroup_limits: Vec::new(),
-    };
-    Material {
-        campaign: "campaign".into(),
-        key: "key".into(),
-        profile: Profile::Quick,
-        date: Some("2026-11-21".into()),
-        host,
-        systems,
-        sets: vec![set],
-        outputs: vec![
-            lines(&["ein Hund", "zwei Hunde", "kein Ende"]),
-            lines(&["ein Hund", "zwei Katzen", "kein Ende"]),
-            lines(&["a dog", "two cats", "no end"]),
-        ],
+        noise_floors: std::collections::BTreeMap::new(),
         price: None,
-        load: None,
-        pipe_floor_us: None,
-        networks: Vec::new(),
-        sandboxes: Vec::new(),
+        metrics: vec![Standard::Bleu.scale()],
         disagreements: Vec::new(),
         same_weights: Vec::new(),
-        noise_floor: Vec::new(),
-    }
+    };
+    Fixture { run, summary }
 }
 
 /// Judges the cells of the translators in each track by their intervals, as `dyno-results` judges by rounds.
-fn judge(material: &mut Material) {
+fn judge(cells: &mut [CellSummary]) {
     for track in Track::ALL {
-        let cells = material.sets[0].cells.iter_mut();
-        let fit = |cell: &&mut Cell| {
+        let fit = |cell: &&mut CellSummary| {
             cell.track == track
-                && cell.system < 4
+                && cell.place < 4
                 && cell.verdict == Verdict::Valid
                 && cell.first_quality().is_some()
         };
-        let mut cells: Vec<&mut Cell> = cells.filter(fit).collect();
-        let order = |figure: fn(&Cell) -> Estimate| {
+        let mut cells: Vec<&mut CellSummary> = cells.iter_mut().filter(fit).collect();
+        let order = |figure: fn(&CellSummary) -> Estimate| {
             let figures: Vec<Estimate> = cells.iter().map(|cell| figure(cell)).collect();
             move |a: usize, b: usize| figures[a].order(&figures[b])
         };
         let (quality, speed) =
-            (order(|cell| cell.first_quality().unwrap()), order(|cell| cell.row.speed().unwrap()));
+            (order(|cell| cell.first_quality().unwrap()), order(|cell| cell.speed().unwrap()));
         let standings = dyno_stats::standings(cells.len(), quality, speed);
         cells.iter_mut().zip(standings).for_each(|(cell, standing)| cell.standing = Some(standing));
     }
 }
 
-fn view(change: impl FnOnce(&mut Material)) -> View {
-    let mut material = material();
-    change(&mut material);
-    judge(&mut material);
-    View::of(&material, &[])
+fn view(change: impl FnOnce(&mut Fixture)) -> View {
+    let mut fixture = fixture();
+    change(&mut fixture);
+    judge(&mut fixture.summary.cells);
+    View::of(&Material::of(&fixture.run, &fixture.summary), &[])
 }
 
 fn figure<'a>(view: &'a View, id: &str) -> Option<&'a Figure> {
@@ -199,14 +188,17 @@ fn figure<'a>(view: &'a View, id: &str) -> Option<&'a Figure> {
 fn the_verdict_takes_the_fastest_of_the_best_and_names_what_less_buys() {
     let said = &view(|_| ()).parts[0].verdict;
     assert_eq!(said[0], "Take b4x32: BLEU 33.0 ±0.5, 1,300 words/s.");
-    assert_eq!(said[1], "b4x1 can't be told from it in quality; it costs least of them.");
+    assert_eq!(said[1], "b4x1 can't be told from it in quality; b4x32 costs least of them.");
     assert_eq!(said[2], "Where BLEU 30.0 ±0.5 is enough, take b1x32, at 3.1 times the speed on all cores.");
 }
 
 #[test]
 fn where_less_is_better_the_better_end_is_at_the_top() {
     let lower = Scale { direction: Direction::Lower, range: Some([0.0, 25.0]), ..Scale::unknown("metricx") };
-    let view = view(|material| material.sets[0].metrics[0] = lower.clone());
+    let view = view(|Fixture { run, .. }| {
+        run.metrics.list = vec![Metric::worker("metricx", vec!["metricx".into()], ".".into()).unwrap()];
+        run.scores.metrics.push(lower);
+    });
     let lead = view.parts[0].lead.as_ref().unwrap();
     assert_eq!(lead.id, "metricx-throughput-all");
     assert!(lead.wide.contains("metricx (less is better ↑)"));
@@ -216,9 +208,9 @@ fn where_less_is_better_the_better_end_is_at_the_top() {
 
 #[test]
 fn of_models_that_can_t_translate_none_is_recommended() {
-    let view = view(|material| {
-        for cell in &mut material.sets[0].cells {
-            cell.quality[0] = cell.quality[0].map(|bleu| bleu.times(0.1));
+    let view = view(|Fixture { summary, .. }| {
+        for cell in &mut summary.cells {
+            cell.quality[0].score = Some(cell.quality[0].score.unwrap() * 0.1);
         }
     });
     let said = &view.parts[0].verdict;
@@ -231,10 +223,10 @@ fn of_models_that_can_t_translate_none_is_recommended() {
 
 #[test]
 fn an_invalid_system_is_named_where_the_others_can_t_translate() {
-    let view = view(|material| {
-        for cell in &mut material.sets[0].cells {
-            cell.quality[0] = cell.quality[0].map(|bleu| bleu.times(0.1));
-            if cell.system == 3 {
+    let view = view(|Fixture { summary, .. }| {
+        for cell in &mut summary.cells {
+            cell.quality[0].score = Some(cell.quality[0].score.unwrap() * 0.1);
+            if cell.place == 3 {
                 cell.verdict = Verdict::Invalid;
             }
         }
@@ -265,8 +257,8 @@ fn yardsticks_and_twins_stand_in_the_full_table_alone() {
 
 #[test]
 fn an_invalid_cell_is_named_with_its_reason_and_drawn_nowhere() {
-    let view = view(|material| {
-        for cell in material.sets[0].cells.iter_mut().filter(|cell| cell.system == 3) {
+    let view = view(|Fixture { summary, .. }| {
+        for cell in summary.cells.iter_mut().filter(|cell| cell.place == 3) {
             cell.verdict = Verdict::Invalid;
             cell.reasons = vec![Code::Hung.reason("no answer after 1.0 s")];
         }
@@ -283,11 +275,9 @@ fn an_invalid_cell_is_named_with_its_reason_and_drawn_nowhere() {
 #[test]
 fn a_noisy_cell_is_drawn_and_stands_on_no_frontier() {
     let noisy = |systems: &'static [usize]| {
-        view(move |material| {
-            let cells = material.sets[0].cells.iter_mut();
-            cells
-                .filter(|cell| systems.contains(&cell.system))
-                .for_each(|cell| cell.verdict = Verdict::Noisy);
+        view(move |Fixture { summary, .. }| {
+            let cells = summary.cells.iter_mut();
+            cells.filter(|cell| systems.contains(&cell.place)).for_each(|cell| cell.verdict = Verdict::Noisy);
         })
     };
     let one = noisy(&[3]);
@@ -307,26 +297,25 @@ fn a_noisy_cell_is_drawn_and_stands_on_no_frontier() {
 
 #[test]
 fn sweeps_of_cores_and_of_batches_become_curves() {
-    let swept = view(|material| {
+    let swept = view(|Fixture { run, summary }| {
         for (i, cores) in [4, 1, 2].into_iter().enumerate() {
-            let system = &mut material.systems[i];
-            (system.name, system.fewer_cores) =
-                (if i == 0 { "s".into() } else { format!("s on {cores}") }, i > 0);
-            system.sweep = (i > 0).then(|| "s".into());
-            let of = |cell: &&mut Cell| cell.system == i && cell.track == Track::ThroughputAll;
-            let cell = material.sets[0].cells.iter_mut().find(of).unwrap();
-            cell.cores = cores;
-            cell.row = row(cell.track, Estimate::exactly([3600.0, 1000.0, 1900.0][i]));
+            let system = &mut run.identity.systems[i];
+            system.name = if i == 0 { "s".into() } else { format!("s on {cores}") };
+            (system.sweep, system.cores) = ((i > 0).then(|| "s".into()), (i > 0).then_some(cores));
+            let of = |cell: &&mut CellSummary| cell.place == i && cell.track == Track::ThroughputAll;
+            let own = summary.cells.iter_mut().find(of).unwrap();
+            let speed = Estimate::exactly([3600.0, 1000.0, 1900.0][i]);
+            *own = CellSummary { cores, ..cell(i, own.track, speed, 30.0, 0) };
         }
     });
     let chart = figure(&swept, "core-sweep").unwrap();
     assert_eq!(chart.title, "s gains most from cores: 3.60 times its speed on one, with 4");
     let rows: Vec<_> = chart.table.rows.iter().map(|row| row.fields[1].text.clone()).collect();
     assert_eq!(rows, ["1", "2", "4"]);
-    let swept = view(|material| {
+    let swept = view(|fixture| {
         for (i, lines) in ["1", "8", "64"].into_iter().enumerate() {
-            material.systems[i].sweep = Some("s".into());
-            material.systems[i].settings = vec![("batch-lines".into(), lines.into())];
+            fixture.run.identity.systems[i].sweep = Some("s".into());
+            fixture.set(i, &[("batch-lines", lines)]);
         }
     });
     let chart = figure(&swept, "batch-sweep-lines").unwrap();
@@ -338,17 +327,15 @@ fn sweeps_of_cores_and_of_batches_become_curves() {
 
 #[test]
 fn a_sweep_of_cores_under_the_track_server_shows_the_greatest_rates() {
-    let swept = view(|material| {
+    let swept = view(|Fixture { run, summary }| {
         for (i, cores) in [4, 1].into_iter().enumerate() {
-            let system = &mut material.systems[i];
-            (system.name, system.fewer_cores) = (["s", "s on 1"][i].into(), i > 0);
-            system.sweep = (i > 0).then(|| "s".into());
+            let system = &mut run.identity.systems[i];
+            system.name = ["s", "s on 1"][i].into();
+            (system.sweep, system.cores) = ((i > 0).then(|| "s".into()), (i > 0).then_some(cores));
             let (limit, rate) = (LatencyLimit::default(), Some([90.0, 30.0][i]));
             let words = Estimate::exactly([900.0, 300.0][i]);
             let served = Some(Served { limit, rate, runs: Vec::new() });
-            let row = row(Track::Server, words);
-            let of_it = Cell { cores, row, served, ..cell(i, Track::Server, 1.0, 20.0, i) };
-            material.sets[0].cells.push(of_it);
+            summary.cells.push(CellSummary { cores, served, ..cell(i, Track::Server, words, 20.0, i) });
         }
     });
     let chart = figure(&swept, "core-sweep-of-a-server").unwrap();
@@ -368,17 +355,19 @@ fn beam_by_batch_is_mapped_where_both_were_swept() {
     let rows: Vec<Vec<&str>> =
         map.table.rows.iter().map(|row| row.fields.iter().map(|f| f.text.as_str()).collect()).collect();
     assert_eq!(rows, [["1", "1,000", "4,000"], ["4", "300", "1,300"]]);
-    let one_batch = view(|material| {
-        material.systems.iter_mut().for_each(|s| s.settings.retain(|(name, _)| name != "batch"))
+    let one_batch = view(|fixture| {
+        ["1", "1", "4", "4"].iter().enumerate().for_each(|(i, beam)| {
+            fixture.set(i, &[("beam", beam), ("variant", &i.to_string())]);
+        });
     });
     assert!(figure(&one_batch, "beam-batch-1").is_none());
 }
 
 #[test]
 fn time_is_divided_where_somebody_says_how() {
-    let view = view(|material| {
+    let view = view(|Fixture { summary, .. }| {
         let components = [("encoder".into(), 7)].into();
-        material.sets[0].cells[0].breakdown = Some(Breakdown { components, ..Breakdown::default() });
+        summary.cells[0].breakdown = Some(Breakdown { components, ..Breakdown::default() });
     });
     assert_eq!(figure(&view, "time-component-throughput-1").unwrap().table.rows.len(), 1);
     assert!(figure(&view, "time-operator-throughput-1").is_none());
@@ -386,7 +375,7 @@ fn time_is_divided_where_somebody_says_how() {
 
 #[test]
 fn without_quality_nothing_is_recommended() {
-    let view = view(|material| material.sets[0].cells.iter_mut().for_each(|cell| cell.quality[0] = None));
+    let view = view(|fixture| fixture.summary.cells.iter_mut().for_each(|cell| cell.quality.clear()));
     assert_eq!(
         view.parts[0].verdict,
         ["No quality was scored, so nothing can be said of the frontier; dyno score adds it to this run."]
@@ -409,7 +398,7 @@ fn texts_that_agree_are_counted_and_those_that_differ_come_first() {
 #[test]
 fn a_noise_floor_is_held_against_what_the_gate_tolerates() {
     let weight = |floor: f64| {
-        let view = view(|material| material.noise_floor = vec![(Track::Throughput1, floor)]);
+        let view = view(|fixture| fixture.summary.noise_floors = [(Track::Throughput1, floor)].into());
         view.trust.into_iter().find(|reason| reason.text.starts_with("Noise floor")).unwrap().weight
     };
     let tolerated = dyno_results::compare::TOLERATED_IN_SLICES - 1.0;
@@ -420,12 +409,12 @@ fn a_noise_floor_is_held_against_what_the_gate_tolerates() {
 #[test]
 fn every_track_has_a_frontier_of_quality_and_cost() {
     for track in Track::ALL {
-        let view = view(|material| {
-            let cells = &mut material.sets[0].cells;
+        let view = view(|Fixture { summary, .. }| {
+            let cells = &mut summary.cells;
             cells.retain(|cell| cell.track == Track::Throughput1);
             for cell in cells {
                 cell.track = track;
-                cell.percentiles_ms = [cell.row.speed().map(|speed| Estimate::exactly(1e3 / speed.value)); 4];
+                cell.percentiles_ms = [cell.speed().map(|speed| Estimate::exactly(1e3 / speed.value)); 4];
             }
         });
         assert!(view.parts[0].verdict[0].starts_with("Take "), "{track}: {:?}", view.parts[0].verdict);

@@ -1,9 +1,9 @@
 //! Who beats whom: for each system those that it surely beats, in quality and in each cost.
 
 use super::context::SetContext;
-use crate::material::Measure;
 use crate::tables::{Field, Table};
 use dyno_measure::Track;
+use dyno_results::summary::Measure;
 use dyno_stats::Order;
 
 /// The table; `None` for fewer than two systems.
@@ -32,20 +32,21 @@ pub fn table(context: &SetContext<'_>) -> Option<Table> {
 }
 
 /// Figures, each with the head of its column.
-fn measures() -> [(&'static str, Measure); 5] {
+fn measures() -> [(&'static str, (Measure, Track)); 5] {
     [
-        ("shorter p95 than", Measure::P95(Track::Latency)),
-        ("faster line by line than", Measure::Speed(Track::Latency)),
-        ("faster line by line on all cores than", Measure::Speed(Track::LatencyAll)),
-        ("faster on one core than", Measure::Speed(Track::Throughput1)),
-        ("faster on all cores than", Measure::Speed(Track::ThroughputAll)),
+        ("shorter p95 than", (Measure::P95, Track::Latency)),
+        ("faster line by line than", (Measure::Speed, Track::Latency)),
+        ("faster line by line on all cores than", (Measure::Speed, Track::LatencyAll)),
+        ("faster on one core than", (Measure::Speed, Track::Throughput1)),
+        ("faster on all cores than", (Measure::Speed, Track::ThroughputAll)),
     ]
 }
 
 /// Whether `system` surely beats `other`.
-fn beats(context: &SetContext<'_>, measure: Measure, system: usize, other: usize) -> bool {
-    let wanted = if matches!(measure, Measure::P95(_)) { Order::Worse } else { Order::Better };
-    context.set.duels.get(&(measure, system, other)).is_some_and(|duel| duel.order == wanted)
+fn beats(context: &SetContext<'_>, (measure, track): (Measure, Track), system: usize, other: usize) -> bool {
+    let wanted = if measure == Measure::P95 { Order::Worse } else { Order::Better };
+    let duel = context.set.cell(system, track).and_then(|cell| cell.duels.get(&(measure, other)));
+    duel.is_some_and(|duel| duel.order == wanted)
 }
 
 fn beaten(context: &SetContext<'_>, system: usize, beats: impl Fn(usize) -> bool) -> Field {

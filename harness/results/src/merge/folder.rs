@@ -59,7 +59,7 @@ impl Merged {
     /// Reads the merged run in `folder`.
     pub fn read(folder: &Path) -> Result<Self> {
         let path = folder.join(MERGED);
-        let index: Index = read_json(&path)?.ok_or_else(|| Error::NotARun { folder: folder.into() })?;
+        let index: Index = read_json(&path)?.ok_or_else(|| Error::NotARun(folder.into()))?;
         if index.schema > SCHEMA {
             return Err(Error::Newer { path, schema: index.schema, known: SCHEMA });
         }
@@ -84,7 +84,7 @@ impl Merged {
         let not_created = |source| Error::NotCreated { path: folder.into(), source, remedy };
         if folder.exists() {
             let fault = format!("exists already; {remedy}");
-            return Err(Error::Folder { folder: folder.into(), fault });
+            return Err(Error::Folder(folder.into(), fault));
         }
         fs::create_dir_all(parent).map_err(not_created)?;
         let aside = tempfile::Builder::new().prefix(".merging-").tempdir_in(parent).map_err(not_created)?;

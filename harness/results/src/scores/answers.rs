@@ -4,9 +4,9 @@
 use std::fs;
 use std::path::PathBuf;
 
+use dyno_provision::cache_folder;
 use serde::{Deserialize, Serialize};
 
-use crate::environment::cache_folder;
 use crate::store::files::{read_json, write_json};
 
 /// Answer to `score`.

@@ -58,26 +58,25 @@ impl Standard {
 
     /// Name in campaigns and files.
     pub const fn name(self) -> &'static str {
+        self.facts().0
+    }
+
+    /// Name, title, better end and range. TER has no upper end: a text can need more edits than the reference has words.
+    const fn facts(self) -> (&'static str, &'static str, Direction, [f64; 2]) {
         match self {
-            Self::Bleu => "bleu",
-            Self::Chrf => "chrf",
-            Self::ChrfPlusPlus => "chrf++",
-            Self::Ter => "ter",
-            Self::Spearman => "spearman",
+            Self::Bleu => ("bleu", "BLEU", Direction::Higher, [0.0, 100.0]),
+            Self::Chrf => ("chrf", "chrF", Direction::Higher, [0.0, 100.0]),
+            Self::ChrfPlusPlus => ("chrf++", "chrF++", Direction::Higher, [0.0, 100.0]),
+            Self::Ter => ("ter", "TER", Direction::Lower, [0.0, 100.0]),
+            Self::Spearman => ("spearman", "Spearman", Direction::Higher, [-1.0, 1.0]),
         }
     }
 
-    /// Scale of the scores. TER has no upper end: a text can need more edits than the reference has words.
+    /// Scale of the scores.
     pub fn scale(self) -> Scale {
-        let (title, direction, range) = match self {
-            Self::Bleu => ("BLEU", Direction::Higher, [0.0, 100.0]),
-            Self::Chrf => ("chrF", Direction::Higher, [0.0, 100.0]),
-            Self::ChrfPlusPlus => ("chrF++", Direction::Higher, [0.0, 100.0]),
-            Self::Ter => ("TER", Direction::Lower, [0.0, 100.0]),
-            Self::Spearman => ("Spearman", Direction::Higher, [-1.0, 1.0]),
-        };
+        let (name, title, direction, range) = self.facts();
         let needs = if self.is_sacrebleus() { Needs::References } else { Needs::Gold };
-        Scale { name: self.name().into(), title: title.into(), direction, range: Some(range), needs }
+        Scale { name: name.into(), title: title.into(), direction, range: Some(range), needs }
     }
 
     /// Whether sacrebleu computes the metric.

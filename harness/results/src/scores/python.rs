@@ -10,10 +10,11 @@ use std::process::Command;
 use std::time::Duration;
 
 use dyno_measure::companion::{Bounds, Companion};
+use dyno_provision::cache_folder;
+use dyno_provision::environment::{self, Packages};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::environment::{Packages, build_environment, cache_folder};
 use crate::error::{Error, Result};
 
 /// Script that asks sacrebleu for the bench.
@@ -161,7 +162,7 @@ fn build(folder: &Path, languages: &[&str], announce: &dyn Fn(&str)) -> Result<(
     let progress = |bytes: u64| announce(&format!("{what}: {} of about {takes} MB", bytes / 1_000_000));
     let install = install.into_iter().map(Into::into).collect();
     let packages = Packages { install, prepare: None, takes: takes * 1_000_000, remedy: &remedy };
-    build_environment(folder, &packages, &progress)
+    Ok(environment::build(folder, &packages, &progress)?)
 }
 
 fn fault(what: impl std::fmt::Display, cause: impl std::fmt::Display) -> Error {

@@ -139,25 +139,18 @@ struct EarlierScore {
     chrf: Option<f64>,
     chrf_confidence: Option<f64>,
     chrf_signature: Option<String>,
-    #[serde(default)]
-    others: BTreeMap<String, f64>,
 }
 
 impl From<EarlierScore> for Score {
     fn from(earlier: EarlierScore) -> Self {
         let EarlierScore { output, test_set, mut metrics, .. } = earlier;
-        let quality = |score, confidence, signature: Option<String>| Quality {
-            score,
-            confidence,
-            signature: signature.unwrap_or_default(),
-        };
-        if let Some(bleu) = earlier.bleu {
-            metrics.insert("bleu".into(), quality(bleu, earlier.bleu_confidence, earlier.bleu_signature));
+        for (name, score, confidence, signature) in [
+            ("bleu", earlier.bleu, earlier.bleu_confidence, earlier.bleu_signature),
+            ("chrf", earlier.chrf, earlier.chrf_confidence, earlier.chrf_signature),
+        ] {
+            let signature = signature.unwrap_or_default();
+            metrics.extend(score.map(|score| (name.to_owned(), Quality { score, confidence, signature })));
         }
-        if let Some(chrf) = earlier.chrf {
-            metrics.insert("chrf".into(), quality(chrf, earlier.chrf_confidence, earlier.chrf_signature));
-        }
-        metrics.extend(earlier.others.into_iter().map(|(name, score)| (name, quality(score, None, None))));
         Self { output, test_set, metrics }
     }
 }
@@ -192,13 +185,13 @@ mod tests {
         let half = r#"{"difference": 1.5, "low": 0.5, "high": 2.0, "p": 0.01, "p_worse": 0.99}"#;
         let text = format!(
             r#"{{"scores": [{{"output": "a", "test_set": "s", "bleu": 30.5, "bleu_confidence": 0.8, "chrf": 55.0,
-            "chrf_confidence": 0.6, "bleu_signature": "tok:13a", "chrf_signature": "nc:6", "others": {{"comet": 0.8}}}}],
+            "chrf_confidence": 0.6, "bleu_signature": "tok:13a", "chrf_signature": "nc:6"}}],
             "pairs": [{{"test_set": "s", "a": "a", "b": "b", "bleu": {half}, "chrf": {half}}}]}}"#
         );
         let scores: Scores = serde_json::from_str(&text).unwrap();
         let bleu = scores.quality("bleu", "a", "s").unwrap();
         assert_eq!((bleu.score, bleu.confidence, bleu.signature.as_str()), (30.5, Some(0.8), "tok:13a"));
-        assert_eq!(scores.quality("comet", "a", "s").unwrap().score, 0.8);
+        assert_eq!(scores.quality("chrf", "a", "s").unwrap().score, 55.0);
         assert_eq!(scores.difference("chrf", "b", "a", "s").unwrap().difference, -1.5);
         assert_eq!(scores.scale("chrf").unwrap().title, "chrF");
         let mut rescored: Scores = serde_json::from_str(

@@ -5,20 +5,12 @@ use serde_json::{Value, json};
 
 use super::figures::Figure;
 
-/// Figures in two lists.
-pub struct Files {
-    /// For `tool: customSmallerIsBetter`.
-    pub smaller: Value,
-    /// For `tool: customBiggerIsBetter`.
-    pub bigger: Value,
-}
-
-/// The two lists.
-pub fn files(figures: &[Figure<'_>]) -> Files {
+/// The files, by name: for `tool: customSmallerIsBetter` and `tool: customBiggerIsBetter`.
+pub fn action_files(figures: &[Figure<'_>]) -> [(&'static str, Value); 2] {
     let list = |less_is_better: bool| {
         figures.iter().filter(|figure| figure.less_is_better == less_is_better).map(entry).collect()
     };
-    Files { smaller: list(true), bigger: list(false) }
+    [("smaller-is-better.json", list(true)), ("bigger-is-better.json", list(false))]
 }
 
 fn entry(figure: &Figure<'_>) -> Value {

@@ -13,26 +13,21 @@ const VERSION: u32 = 2;
 /// Name of the environment: a run has no Python of its own.
 const ENVIRONMENT: &str = "dyno";
 
-/// Commit that the results belong to.
-pub struct Commit<'a> {
-    /// Hash of the commit.
-    pub hash: &'a str,
-    /// Moment of the commit, in milliseconds since 1970.
-    pub unix_ms: i64,
-}
-
-/// Contents of asv's folder of results, by path.
-pub type Asv = BTreeMap<String, Value>;
-
-/// Files of the results of `figures`, which were measured on `host`, called `machine`.
-pub fn asv(machine: &str, host: &Host, commit: &Commit<'_>, figures: &[Figure<'_>]) -> Asv {
+/// Contents of asv's folder of results, by path, of `figures` that were measured on `host`, called `machine`. The commit
+/// that they belong to has a hash and a moment, in milliseconds since 1970.
+pub fn asv(
+    machine: &str,
+    host: &Host,
+    (commit, unix_ms): (&str, i64),
+    figures: &[Figure<'_>],
+) -> BTreeMap<String, Value> {
     let benchmarks = by_benchmark(figures);
-    let short = &commit.hash[..commit.hash.len().min(8)];
+    let short = &commit[..commit.len().min(8)];
     let machine_facts = machine_facts(machine, host);
     let results = json!({
-        "commit_hash": commit.hash,
+        "commit_hash": commit,
         "env_name": ENVIRONMENT,
-        "date": commit.unix_ms,
+        "date": unix_ms,
         "params": machine_facts,
         "python": "",
         "requirements": {},

@@ -6,7 +6,7 @@ mod asv;
 mod bencher;
 mod figures;
 
-pub use actions::{Files as ActionFiles, files as action_files};
-pub use asv::{Asv, Commit, asv};
+pub use actions::action_files;
+pub use asv::asv;
 pub use bencher::bencher;
 pub use figures::{Figure, figures};

@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 
 /// A JSON file of a run; `None` if the file is absent.
 pub fn read_json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>> {
-    let damaged = |source| Error::Damaged { path: path.into(), source };
+    let damaged = |source| Error::Damaged(path.into(), source);
     let text = read_if_there(path)?;
     text.map(|text| serde_json::from_slice(&text)).transpose().map_err(damaged)
 }
@@ -23,7 +23,7 @@ pub(super) fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>> {
         Ok(text) => Ok(Some(text)),
         // A path through a file fails with a remedy where the folder is created.
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(None),
-        Err(source) => Err(Error::Unreadable { path: path.into(), source }),
+        Err(source) => Err(Error::Unreadable(path.into(), source)),
     }
 }
 
@@ -44,15 +44,12 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
         aside.as_file().sync_data()?;
         aside.persist(path).map(drop).map_err(|failed| failed.error)
     };
-    write().map_err(|source| Error::Unwritable { path: path.into(), source })
+    write().map_err(|source| Error::Unwritable(path.into(), source))
 }
 
 /// A file up to its last line end; a missing file reads as empty.
 pub(crate) fn read_whole_lines(path: &Path) -> Result<Vec<u8>> {
-    let mut bytes = match files::read(path) {
-        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Vec::new(),
-        read => read.map_err(|source| Error::Unreadable { path: path.into(), source })?,
-    };
+    let mut bytes = read_if_there(path)?.unwrap_or_default();
     bytes.truncate(bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1));
     Ok(bytes)
 }

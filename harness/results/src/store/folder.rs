@@ -1,7 +1,7 @@
 //! State of a run's folder: vacant, locked by another process, finished, or of another run.
 
 use std::fs::{self, File, TryLockError};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use dyno_api::files;
 use dyno_record::identity::Unreadable;
@@ -17,24 +17,16 @@ pub(super) fn is_finished(folder: &Path, identity: &Identity, rounds: usize) -> 
     if there.key != identity.key {
         let remedy = "choose another --out, or run the campaign of that folder";
         let fault = format!("holds another run ({}-{}): {remedy}", there.campaign, there.key);
-        return Err(Error::Folder { folder: folder.into(), fault });
+        return Err(Error::Folder(folder.into(), fault));
     }
     let records = read_whole_lines(&folder.join("records.jsonl"))?;
     Ok(records.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()).count() >= rounds
         && folder.join("summary.csv").exists())
 }
 
-/// Folder of that number; the first folder's name has no number.
-pub(super) fn numbered(base: &Path, number: usize) -> PathBuf {
-    match number {
-        1 => base.into(),
-        _ => PathBuf::from(format!("{}-{number}", base.display())),
-    }
-}
-
 /// Refuses a folder with files that are no run.
 fn check_vacant(folder: &Path) -> Result<()> {
-    let refused = |fault: &str| Err(Error::Folder { folder: folder.into(), fault: fault.into() });
+    let refused = |fault: &str| Err(Error::Folder(folder.into(), fault.into()));
     if folder.exists() && !folder.is_dir() {
         return refused("is not a folder; name one for the run");
     }
@@ -63,10 +55,10 @@ pub(super) fn lock(folder: &Path) -> Result<File> {
     })?;
     match file.try_lock() {
         Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(Error::Busy { folder: folder.into() }),
+        Err(TryLockError::WouldBlock) => Err(Error::Busy(folder.into())),
         Err(TryLockError::Error(error)) => {
             let fault = format!("can't be locked: {error}; put the run elsewhere with --out DIR");
-            Err(Error::Folder { folder: path, fault })
+            Err(Error::Folder(path, fault))
         }
     }
 }
@@ -78,7 +70,7 @@ pub(crate) fn read_identity(folder: &Path) -> Result<Option<Identity>> {
     let identity = text.map(|text| Identity::parse(&text)).transpose();
     identity.map_err(|fault| match fault {
         Unreadable::Newer(schema) => Error::Newer { path, schema, known: SCHEMA },
-        Unreadable::Key { key, fault } => Error::Identity { path, key, fault },
+        Unreadable::Key { key, fault } => Error::Identity(path, key, fault),
     })
 }
 

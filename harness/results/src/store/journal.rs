@@ -22,7 +22,7 @@ pub(super) fn open_records(path: &Path) -> Result<File> {
     let not_created = |source| Error::NotCreated { path: path.into(), source, remedy };
     let file = files::open_or_create(path).map_err(not_created)?;
     let whole = read_whole_lines(path)?.len() as u64;
-    file.set_len(whole).map_err(|source| Error::Unwritable { path: path.into(), source })?;
+    file.set_len(whole).map_err(|source| Error::Unwritable(path.into(), source))?;
     Ok(file)
 }
 
@@ -37,8 +37,7 @@ pub(super) struct Stamp {
 
 impl Stamp {
     pub fn of(path: &Path) -> Result<Self> {
-        let data =
-            path.symlink_metadata().map_err(|source| Error::Unreadable { path: path.into(), source })?;
+        let data = path.symlink_metadata().map_err(|source| Error::Unreadable(path.into(), source))?;
         Ok(Self { inode: data.ino(), bytes: data.len(), changed: (data.ctime(), data.ctime_nsec()) })
     }
 }
@@ -53,7 +52,7 @@ pub(crate) fn read_records(path: &Path) -> Result<Vec<Record>> {
     for (i, record) in records.iter().enumerate() {
         let is_new = seen.insert((&record.system, &record.test_set, record.track, record.round));
         if let Some(fault) = record.fault().or((!is_new).then_some("this round has a record already")) {
-            return Err(Error::Record { path: path.into(), line: i + 1, fault: fault.into() });
+            return Err(Error::Record(path.into(), i + 1, fault.into()));
         }
     }
     Ok(records)
@@ -65,7 +64,7 @@ fn parse(path: &Path, line: usize, text: &[u8]) -> Result<Record> {
     if let Some(schema) = read.as_ref().map_or_else(|_| schema().ok(), |record| Some(record.schema)) {
         check_schema(path, schema)?;
     }
-    read.map_err(|error| Error::Record { path: path.into(), line, fault: error.to_string() })
+    read.map_err(|error| Error::Record(path.into(), line, error.to_string()))
 }
 
 /// The field that tells the version of a record that can't be read.

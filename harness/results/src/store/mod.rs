@@ -47,7 +47,7 @@ use crate::summary::Summary;
 pub use latest::latest;
 
 use files::{read_json, write_json, write_whole};
-use folder::{create, is_finished, lock, numbered};
+use folder::{create, is_finished, lock};
 use journal::{RECORDS, Stamp, open_records};
 
 const VERIFIED: &str = "verified.json";
@@ -114,32 +114,29 @@ impl Store {
 
     /// The last finished run of `identity` below `root`, if there is one.
     pub fn finished(root: &Path, identity: &Identity, rounds: usize) -> Result<Option<PathBuf>> {
+        Ok(Self::numbered(root, identity, rounds)?.0)
+    }
+
+    /// Folders of `identity` below `root`: the last finished one, if there is one, and the next.
+    fn numbered(root: &Path, identity: &Identity, rounds: usize) -> Result<(Option<PathBuf>, PathBuf)> {
         let base = root.join(format!("{}-{}", identity.campaign, identity.key));
-        let mut last = None;
-        for number in 1.. {
-            let folder = numbered(&base, number);
-            if !is_finished(&folder, identity, rounds)? {
+        let (mut last, mut next) = (None, base.clone());
+        for number in 2.. {
+            if !is_finished(&next, identity, rounds)? {
                 break;
             }
-            last = Some(folder);
+            last = Some(std::mem::replace(&mut next, PathBuf::from(format!("{}-{number}", base.display()))));
         }
-        Ok(last)
+        Ok((last, next))
     }
 
     fn free_folder(place: &Place<'_>, identity: &Identity, rounds: usize) -> Result<PathBuf> {
         match place {
             Place::Exactly(folder) if is_finished(folder, identity, rounds)? => {
-                Err(Error::Finished { folder: (*folder).into() })
+                Err(Error::Finished((*folder).into()))
             }
             Place::Exactly(folder) => Ok((*folder).into()),
-            Place::Below(root) => {
-                let base = root.join(format!("{}-{}", identity.campaign, identity.key));
-                let mut number = 1;
-                while is_finished(&numbered(&base, number), identity, rounds)? {
-                    number += 1;
-                }
-                Ok(numbered(&base, number))
-            }
+            Place::Below(root) => Ok(Self::numbered(root, identity, rounds)?.1),
         }
     }
 
@@ -170,7 +167,7 @@ impl Store {
         self.check_records()?;
         let written = self.records_file.write_all(&lines).and_then(|()| self.records_file.sync_data());
         let path = self.folder.join(RECORDS);
-        written.map_err(|source| Error::Unwritable { path: path.clone(), source })?;
+        written.map_err(|source| Error::Unwritable(path.clone(), source))?;
         self.records_stamp = Stamp::of(&path)?;
         Ok(())
     }
@@ -180,7 +177,7 @@ impl Store {
         let path = self.folder.join(RECORDS);
         match Stamp::of(&path)? == self.records_stamp {
             true => Ok(()),
-            false => Err(Error::Tampered { path }),
+            false => Err(Error::Tampered(path)),
         }
     }
 

@@ -18,7 +18,7 @@ use crate::run::{BREAKDOWNS, COMMAND, METRICS, PRICE, Run, SCORES};
 
 /// Writes `run`, whose texts lie in the folders `sources`, into `folder`, which must be new.
 pub(crate) fn write_run(folder: &Path, run: &Run, sources: &[PathBuf]) -> Result<()> {
-    let unwritable = |source| Error::Unwritable { path: folder.into(), source };
+    let unwritable = |source| Error::Unwritable(folder.into(), source);
     for part in ["outputs", "testsets"] {
         fs::create_dir_all(folder.join(part)).map_err(unwritable)?;
     }
@@ -53,11 +53,11 @@ fn copy(text: &Path, sources: &[PathBuf], folder: &Path) -> Result<()> {
     let path = folder.join(text);
     let found = sources.iter().map(|source| source.join(text)).find(|path| path.exists());
     let from = found.ok_or_else(|| Error::Changed(format!("{} is missing in every run", text.display())))?;
-    let bytes = files::read(&from).map_err(|source| Error::Unreadable { path: from, source })?;
-    fs::write(&path, bytes).map_err(|source| Error::Unwritable { path, source })
+    let bytes = files::read(&from).map_err(|source| Error::Unreadable(from, source))?;
+    fs::write(&path, bytes).map_err(|source| Error::Unwritable(path, source))
 }
 
 fn json(path: &Path, value: &impl Serialize) -> Result<()> {
     let text = serde_json::to_vec_pretty(value).map_err(Error::encoding("a file of the run"))?;
-    fs::write(path, text).map_err(|source| Error::Unwritable { path: path.into(), source })
+    fs::write(path, text).map_err(|source| Error::Unwritable(path.into(), source))
 }

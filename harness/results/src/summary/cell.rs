@@ -1,10 +1,16 @@
-//! Figures of one cell: a row of `summary.csv`.
+//! Figures of one cell: a row of `summary.csv`, and what only a page shows of it.
 
-use dyno_measure::{Profile, Reason, Track, Verdict};
+use std::collections::HashMap;
+
+use dyno_api::Breakdown;
+use dyno_measure::{Profile, Reason, Served, Track, Verdict};
 use dyno_stats::{Estimate, Standing};
 use serde::Serialize;
 
-/// Summary of one cell. Times are in milliseconds; `None` means not measured, or without a bound.
+use super::duel::{Duel, Measure};
+
+/// Summary of one cell. Times are in milliseconds; `None` means not measured, or without a bound. Files and JSON
+/// hold the fields up to `output`; the others are for the page.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct CellSummary {
     /// Name of the host, in a run that was merged from several hosts.
@@ -95,10 +101,39 @@ pub struct CellSummary {
     pub peak_bytes: Option<u64>,
     /// Lower bound of `peak_bytes`.
     pub floor_bytes: Option<u64>,
+    /// Language models: tokens of prompts that a worker reads in a second, without those that all lines share.
+    pub tokens_read_per_second: Option<f64>,
+    /// Language models: tokens of answers that a worker writes in a second, after the first of each.
+    pub tokens_written_per_second: Option<f64>,
+    /// Language models: bytes of weights in memory.
+    pub weight_bytes: Option<u64>,
+    /// Language models: greatest number of bytes of keys and values.
+    pub kept_bytes: Option<u64>,
     /// Quality by each metric of the run, the frontier's first.
     pub quality: Vec<MetricFigure>,
     /// SHA-256 of the answers that were scored: the worst of the rounds.
     pub output: Option<String>,
+    /// Place of the system in the campaign.
+    #[serde(skip)]
+    pub place: usize,
+    /// Number of cores of the system.
+    #[serde(skip)]
+    pub cores: usize,
+    /// Track server: the round of the median rate.
+    #[serde(skip)]
+    pub served: Option<Served>,
+    /// Percentiles of latency with their interval over rounds: 50, 90, 95, 99.
+    #[serde(skip)]
+    pub percentiles_ms: [Option<Estimate>; 4],
+    /// Latency of each line, median over rounds, in source order.
+    #[serde(skip)]
+    pub latency_ms: Vec<f64>,
+    /// Breakdown of its time, as the system accounts for it.
+    #[serde(skip)]
+    pub breakdown: Option<Breakdown>,
+    /// Comparisons with the other systems of the table, by their place.
+    #[serde(skip)]
+    pub duels: HashMap<(Measure, usize), Duel>,
 }
 
 /// Quality of a cell by one metric.
@@ -141,9 +176,9 @@ impl CellSummary {
         self.quality.iter().find(|quality| quality.metric == metric)?.estimate()
     }
 
-    /// Score by the first metric, the frontier's.
-    pub fn first_score(&self) -> Option<f64> {
-        self.quality.first()?.score
+    /// Quality by the first metric, the frontier's.
+    pub fn first_quality(&self) -> Option<Estimate> {
+        self.quality.first()?.estimate()
     }
 
     /// Codes of the faults.

@@ -11,22 +11,15 @@ pub(super) struct Counted<'a> {
     /// Words of each source line, by the name of the test set.
     lines: HashMap<&'a str, Vec<usize>>,
     /// Words and characters of each output, by its hash.
-    outputs: HashMap<&'a str, Size>,
-}
-
-/// Size of an output.
-#[derive(Clone, Copy)]
-pub(super) struct Size {
-    pub(super) words: usize,
-    pub(super) chars: usize,
+    outputs: HashMap<&'a str, [usize; 2]>,
 }
 
 impl<'a> Counted<'a> {
     pub(super) fn of(run: &'a Run) -> Self {
         let line_words = |lines: &Vec<Vec<u8>>| lines.iter().map(|line| words(line)).collect();
-        let size = |lines: &Vec<String>| Size {
-            words: lines.iter().map(|line| words(line.as_bytes())).sum(),
-            chars: lines.iter().map(|line| line.chars().count()).sum(),
+        let size = |lines: &Vec<String>| {
+            let count = |of: fn(&String) -> usize| lines.iter().map(of).sum();
+            [count(|line| words(line.as_bytes())), count(|line| line.chars().count())]
         };
         Self {
             lines: run.test_sets.iter().map(|set| (set.name.as_str(), line_words(&set.source))).collect(),
@@ -39,8 +32,8 @@ impl<'a> Counted<'a> {
         self.lines.get(test_set).map_or(&[], Vec::as_slice)
     }
 
-    /// Size of an output.
-    pub(super) fn size(&self, output: &str) -> Option<Size> {
+    /// Words and characters of an output.
+    pub(super) fn size(&self, output: &str) -> Option<[usize; 2]> {
         self.outputs.get(output).copied()
     }
 }

@@ -1,18 +1,18 @@
-//! Judgement of the cells of a table: the noise floor of their track, duels by pairs of rounds, and the
-//! frontier of the first metric and the track's cost: p95 latency in the latency track, words a second in the
-//! others.
+//! Judgement of the cells of a table: the noise floor of their track, their duels, and the frontier of the first
+//! metric and the track's cost: p95 latency in the latency track, words a second in the others.
 //!
 //! Table and page show these judgements; neither judges again.
 
 use std::collections::BTreeMap;
 
 use dyno_measure::{Record, Track, Verdict};
-use dyno_stats::{Estimate, Order, median, median_interval};
+use dyno_stats::Order;
 
 use super::cell::{CellSummary, MetricFigure};
+use super::duel::{Duel, Measure};
 use crate::run::{MeasuredCell, Run};
 use crate::scores::{Scale, Standard};
-use crate::turns::{Compared, Figure, SPEED, cost};
+use crate::turns::{Compared, Figure, SPEED};
 
 /// Least BLEU of a system on a frontier. Below it tables print 0.0: the text is no translation. Other metrics
 /// have no such bound.
@@ -28,54 +28,6 @@ pub fn unusable(scale: &Scale, best: f64) -> Option<String> {
     is_useless.then(|| format!("no system here translates usably (the best: BLEU {best:.1})"))
 }
 
-/// One figure of all rounds of a cell.
-pub struct Rounds<'a> {
-    /// Rounds that count.
-    rounds: Vec<Compared<'a>>,
-}
-
-/// Comparison of two cells in one figure, by pairs of rounds.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Duel {
-    /// Ratio of the first cell's figure to the second's.
-    pub ratio: Estimate,
-    /// Order of the figures: `Better` if the first is surely greater.
-    pub order: Order,
-}
-
-impl<'a> Rounds<'a> {
-    /// The figures of `cell`.
-    pub fn of(cell: &MeasuredCell<'a>, figure: Figure) -> Self {
-        Self { rounds: cell.valid().into_iter().map(|record| Compared::of(record, figure)).collect() }
-    }
-
-    fn has_figures(&self) -> bool {
-        self.rounds.iter().any(|round| round.value.is_some())
-    }
-
-    /// Comparison with `other`. Rounds of one number were measured side by side, or near each other, so a load
-    /// on both cancels out.
-    pub fn against(&self, other: &Self, floor: f64) -> Option<Duel> {
-        let partner =
-            |round: &Compared<'_>| other.rounds.iter().find(|other| other.record.round == round.record.round);
-        let ratios = self.rounds.iter().filter_map(|round| round.ratio_to(partner(round)?));
-        duel(&ratios.collect::<Vec<_>>(), floor)
-    }
-}
-
-/// Comparison by the ratios of pairs of rounds. The order is sure only if the interval of ratios excludes 1 and
-/// the ratio exceeds the noise `floor`, a share.
-fn duel(ratios: &[f64], floor: f64) -> Option<Duel> {
-    let (value, interval) = (median(ratios)?, median_interval(ratios)?);
-    let ratio = Estimate { value, low: interval.low, high: interval.high };
-    let order = match () {
-        () if ratio.low > 1.0 && value > 1.0 + floor => Order::Better,
-        () if ratio.high < 1.0 && value < 1.0 / (1.0 + floor) => Order::Worse,
-        () => Order::Unclear,
-    };
-    Some(Duel { ratio, order })
-}
-
 /// Noise floors of the tracks with twins, as shares.
 pub(super) fn noise_floors(run: &Run, cells: &[MeasuredCell<'_>]) -> BTreeMap<Track, f64> {
     let floor = |track| Some((track, noise_floor(run, cells, track, SPEED)?));
@@ -84,7 +36,12 @@ pub(super) fn noise_floors(run: &Run, cells: &[MeasuredCell<'_>]) -> BTreeMap<Tr
 
 /// Noise floor of a track in `figure`, as a share: the greatest difference of two measurements of the same
 /// system. `None` without twins.
-pub fn noise_floor(run: &Run, cells: &[MeasuredCell<'_>], track: Track, figure: Figure) -> Option<f64> {
+pub(super) fn noise_floor(
+    run: &Run,
+    cells: &[MeasuredCell<'_>],
+    track: Track,
+    figure: Figure,
+) -> Option<f64> {
     let cells: Vec<_> = cells.iter().filter(|cell| cell.track == track).collect();
     let whole = cells.iter().map(|cell| cell.valid().len()).max().unwrap_or(0);
     // A system without some of the rounds would shift the group's mean in these.
@@ -117,23 +74,47 @@ pub fn noise_floor(run: &Run, cells: &[MeasuredCell<'_>], track: Track, figure: 
     dyno_stats::noise_floor(&groups, whole).map(f64::exp_m1)
 }
 
-/// Fills in the standing of the cells of one table. `floor` is the noise floor of the table's cost, a share.
-pub(super) fn place(run: &Run, table: &[MeasuredCell<'_>], rows: &mut [CellSummary], floor: f64) {
+/// Fills in the duels of the rows of one table, in speed and in lock-step in p95 latency too, then their standings.
+/// The two have noise floors of their own, since tails are less steady than means.
+pub(super) fn place(
+    run: &Run,
+    table: &[MeasuredCell<'_>],
+    rows: &mut [CellSummary],
+    floor: impl Fn(Measure) -> Option<f64>,
+) {
+    let Some(track) = table.first().map(|cell| cell.track) else { return };
+    let tail = track.is_lockstep().then_some(Measure::P95);
+    for measure in [Measure::Speed].into_iter().chain(tail) {
+        duel_all(table, rows, measure, floor(measure).unwrap_or(0.0));
+    }
     let is_twin = |i: usize| table[..i].iter().any(|first| run.are_twins(first.system, table[i].system));
-    let costs: Vec<Rounds<'_>> = table.iter().map(|cell| Rounds::of(cell, cost(cell.track))).collect();
+    let cost = |row: &CellSummary| if track.is_lockstep() { row.p95_ms } else { row.words_per_second };
     let competes = |&i: &usize| {
-        may_stand(&rows[i]) && costs[i].has_figures() && !is_twin(i) && !echoes(run, &table[i], &rows[i])
+        may_stand(&rows[i]) && cost(&rows[i]).is_some() && !is_twin(i) && !echoes(run, &table[i], &rows[i])
     };
     let racing: Vec<usize> = (0..rows.len()).filter(competes).collect();
     let quality = |a: usize, b: usize| order_of_rows(run, &rows[racing[a]], &rows[racing[b]]);
-    let less_is_better = table.first().is_some_and(|cell| cell.track.is_lockstep());
     let cheaper = |a: usize, b: usize| {
-        let (a, b) = if less_is_better { (b, a) } else { (a, b) };
-        costs[racing[a]].against(&costs[racing[b]], floor).map_or(Order::Unclear, |duel| duel.order)
+        let (measure, a, b) = if track.is_lockstep() { (Measure::P95, b, a) } else { (Measure::Speed, a, b) };
+        let (a, b) = (&rows[racing[a]], &rows[racing[b]]);
+        a.duels.get(&(measure, b.place)).map_or(Order::Unclear, |duel| duel.order)
     };
     let standings = dyno_stats::standings(racing.len(), quality, cheaper);
     for (&i, standing) in racing.iter().zip(standings) {
         rows[i].standing = Some(standing);
+    }
+}
+
+/// Compares every two cells of a table that are not INVALID, in one figure.
+fn duel_all(table: &[MeasuredCell<'_>], rows: &mut [CellSummary], measure: Measure, floor: f64) {
+    let places: Vec<usize> = rows.iter().map(|row| row.place).collect();
+    let rounds: Vec<_> = table.iter().map(|cell| measure.of(cell)).collect();
+    let valid: Vec<usize> = (0..rows.len()).filter(|&i| rows[i].verdict != Verdict::Invalid).collect();
+    for &i in &valid {
+        let others = valid.iter().filter(|&&other| other != i);
+        let against = |other: usize| Duel::between(&rounds[i], &rounds[other], floor);
+        let duels = others.filter_map(|&other| Some(((measure, places[other]), against(other)?)));
+        rows[i].duels = rows[i].duels.drain().chain(duels).collect();
     }
 }
 
@@ -151,10 +132,8 @@ fn echoes(run: &Run, cell: &MeasuredCell<'_>, row: &CellSummary) -> bool {
 }
 
 fn order_of_rows(run: &Run, a: &CellSummary, b: &CellSummary) -> Order {
-    match (&a.output, &b.output) {
-        (Some(x), Some(y)) => quality_order(run, &a.test_set, x, y),
-        _ => Order::Unclear,
-    }
+    let texts = a.output.as_ref().zip(b.output.as_ref());
+    texts.and_then(|(x, y)| quality_order(run, &a.test_set, x, y)).unwrap_or(Order::Unclear)
 }
 
 /// Whether answers are an echo: more than half of them equal their source line, up to spaces at the ends. No
@@ -167,34 +146,11 @@ pub fn is_echo<'a>(source: impl IntoIterator<Item = &'a [u8]>, answers: &[String
 }
 
 /// Order of outputs `a` and `b` in quality, by the first metric: equal texts are equal, else the paired
-/// bootstrap decides.
-pub fn quality_order(run: &Run, test_set: &str, a: &str, b: &str) -> Order {
+/// bootstrap decides. `None` without one.
+pub fn quality_order(run: &Run, test_set: &str, a: &str, b: &str) -> Option<Order> {
     if a == b {
-        return Order::Equal;
+        return Some(Order::Equal);
     }
     let first = run.first_scale(test_set);
-    let pair = run.scores.difference(&first.name, a, b, test_set);
-    pair.map_or(Order::Unclear, |pair| first.order(&pair))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_slows_both_hides_no_difference_and_noise_makes_none() {
-        // The host's speed drifts by half, far more than the two cells differ: their own intervals overlap.
-        let (fast, slow) = ([10.0, 15.0, 11.0, 14.0, 10.5], [9.0, 13.5, 9.8, 12.8, 9.4]);
-        let against = |a: [f64; 5], b: [f64; 5], floor| {
-            let ratios: Vec<f64> = a.iter().zip(b).map(|(a, b)| a / b).collect();
-            duel(&ratios, floor).unwrap()
-        };
-        let won = against(fast, slow, 0.02);
-        assert_eq!(won.order, Order::Better);
-        assert!(won.ratio.low > 1.08 && won.ratio.high < 1.13, "{won:?}");
-        assert_eq!(against(slow, fast, 0.02).order, Order::Worse);
-        assert_eq!(against(fast, slow, 0.2).order, Order::Unclear, "below the floor it is a tie");
-        assert_eq!(against(fast, [9.0, 16.0, 9.8, 12.8, 9.4], 0.0).order, Order::Unclear);
-        assert!(duel(&[], 0.0).is_none());
-    }
+    Some(first.order(&run.scores.difference(&first.name, a, b, test_set)?))
 }

@@ -4,24 +4,27 @@
 pub mod cell;
 mod counted;
 mod disagreement;
+mod duel;
 pub mod judge;
 mod same_weights;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use dyno_measure::{Code, Reason, Record, ServedRun, Track};
+use dyno_api::{Breakdown, counts};
+use dyno_measure::{Code, Reason, Record, Served, ServedRun, Track};
 use dyno_stats::{
-    LengthFit, by_length, fit_length, mean, median, median_interval, percentile, percentile_bound,
+    Estimate, LengthFit, by_length, fit_length, mean, median, median_interval, percentile, percentile_bound,
 };
 use serde::Serialize;
 
 use crate::prices::Price;
-use crate::run::{MeasuredCell, Run};
+use crate::run::{CellBreakdown, MeasuredCell, Run};
 use crate::scores::Scale;
 use crate::turns::P95;
 use cell::{CellSummary, MetricFigure};
-use counted::{Counted, Size};
+use counted::Counted;
 pub use disagreement::Disagreement;
+pub use duel::{Duel, Measure};
 pub use same_weights::SameWeights;
 
 /// Summary of a run.
@@ -57,13 +60,13 @@ impl Summary {
             (&a.test_set.name, a.track) == (&b.test_set.name, b.track)
         };
         let mut first = 0;
-        // Latency competes by its p95, whose noise differs from that of words a second.
-        let p95_floor = |track| judge::noise_floor(run, &measured, track, P95);
         for table in measured.chunk_by(same_table) {
             let track = table[0].track;
-            let floor =
-                if track.is_lockstep() { p95_floor(track) } else { noise_floors.get(&track).copied() };
-            judge::place(run, table, &mut cells[first..first + table.len()], floor.unwrap_or(0.0));
+            let floor = |measure| match measure {
+                Measure::Speed => noise_floors.get(&track).copied(),
+                Measure::P95 => judge::noise_floor(run, &measured, track, P95),
+            };
+            judge::place(run, table, &mut cells[first..first + table.len()], floor);
             first += table.len();
         }
         let disagreements = disagreement::disagreements(run, &cells, &scales);
@@ -110,6 +113,36 @@ impl<'a> CellFigures<'a> {
         median(&self.sorted_ms.iter().filter_map(|ms| figure(ms)).collect::<Vec<_>>())
     }
 
+    /// Median over rounds of a percentile of the lines, with its interval.
+    fn spread(&self, p: f64) -> Option<Estimate> {
+        let rounds: Vec<f64> = self.sorted_ms.iter().filter_map(|ms| percentile(ms, p)).collect();
+        let interval = median_interval(&rounds)?;
+        Some(Estimate { value: median(&rounds)?, low: interval.low, high: interval.high })
+    }
+
+    /// Median latency of each line over the rounds.
+    fn lines_ms(&self) -> Vec<f64> {
+        let lines = self.valid.iter().map(|record| record.line_ns()).filter(|lines| !lines.is_empty());
+        let rounds: Vec<&[u64]> = lines.collect();
+        let lines = rounds.iter().map(|lines| lines.len()).min().unwrap_or(0);
+        let line = |i: usize| median(&rounds.iter().map(|lines| lines[i] as f64 / 1e6).collect::<Vec<_>>());
+        (0..lines).filter_map(line).collect()
+    }
+
+    /// Round of the median rate; of an even number the lower one.
+    fn median_served(&self) -> Option<Served> {
+        let mut served: Vec<&Served> = self.valid.iter().filter_map(|record| record.served()).collect();
+        let rate = |served: &Served| served.rate.unwrap_or(0.0);
+        served.sort_by(|a, b| rate(a).total_cmp(&rate(b)));
+        served.get(served.len().saturating_sub(1) / 2).copied().cloned()
+    }
+
+    fn breakdown(&self) -> Option<Breakdown> {
+        let cell = (self.cell.system, self.cell.test_set.name.as_str(), self.cell.track);
+        let is_own = |row: &&CellBreakdown| (row.system.as_str(), row.test_set.as_str(), row.track) == cell;
+        self.run.breakdowns.iter().find(is_own).map(|row| row.breakdown.clone())
+    }
+
     fn percentile(&self, p: f64) -> Option<f64> {
         self.latency(|ms| percentile(ms, p))
     }
@@ -132,7 +165,7 @@ impl<'a> CellFigures<'a> {
     }
 
     /// Speed in units of the answers instead of source words.
-    fn speed_in(&self, count: impl Fn(Size) -> usize) -> Option<f64> {
+    fn speed_in(&self, count: impl Fn([usize; 2]) -> usize) -> Option<f64> {
         let counted = count(self.counted.size(self.output?)?) as f64;
         let source: usize = self.counted.line_words(&self.cell.test_set.name).iter().sum();
         Some(median(&self.speeds)? * counted / source as f64)
@@ -140,6 +173,14 @@ impl<'a> CellFigures<'a> {
 
     fn priced(&self, value: impl Fn(&Price, f64) -> f64) -> Option<f64> {
         Some(value(self.run.price.as_ref()?, median(&self.speeds)?))
+    }
+
+    /// Median over rounds of a system's own count in a second of its own count of time.
+    fn rate(&self, count: &str, ns: &str) -> Option<f64> {
+        self.over_rounds(|record| match [count, ns].map(|name| own_count(record, name)) {
+            [0, _] | [_, 0] => None,
+            [count, ns] => Some(count as f64 / (ns as f64 / 1e9)),
+        })
     }
 
     fn most(&self, value: impl Fn(&Record) -> u64) -> Option<u64> {
@@ -178,8 +219,8 @@ fn summarise_cell(
             .filter(|&share| share <= MOST_LOAD_SHARE)
             .and_then(|_| figures.over_rounds(steady)),
         load_share,
-        target_words_per_second: figures.speed_in(|size| size.words),
-        target_chars_per_second: figures.speed_in(|size| size.chars),
+        target_words_per_second: figures.speed_in(|[words, _]| words),
+        target_chars_per_second: figures.speed_in(|[_, chars]| chars),
         words_per_dollar: figures.priced(|price, speed| price.words_per_dollar(speed)),
         words_per_dollar_pro_rata: figures
             .priced(|price, speed| price.words_per_dollar_pro_rata(speed, cores)),
@@ -208,12 +249,23 @@ fn summarise_cell(
         model_declared: is_declared(&cell.records),
         peak_bytes: figures.most(|record| record.usage.peak_bytes),
         floor_bytes: figures.most(|record| record.usage.floor_bytes),
+        tokens_read_per_second: figures.rate(counts::TOKENS_READ, counts::READING_NS),
+        tokens_written_per_second: figures.rate(counts::TOKENS_WRITTEN, counts::WRITING_NS),
+        weight_bytes: figures.most(|record| own_count(record, counts::WEIGHT_BYTES)),
+        kept_bytes: figures.most(|record| own_count(record, counts::KEPT_BYTES)),
         quality: scales
             .iter()
             .filter(|scale| scale.suits(cell.test_set))
             .map(|scale| quality_of(run, cell, scale, figures.output))
             .collect(),
         output: figures.output.cloned(),
+        place: run.systems().iter().position(|system| *system == cell.system).unwrap_or(0),
+        cores,
+        served: figures.median_served(),
+        percentiles_ms: [50.0, 90.0, 95.0, 99.0].map(|percent| figures.spread(percent)),
+        latency_ms: figures.lines_ms(),
+        breakdown: figures.breakdown(),
+        duels: HashMap::new(),
     }
 }
 
@@ -255,6 +307,11 @@ fn warnings(cell: &[&Record]) -> Vec<Reason> {
     let last: BTreeMap<Code, &Reason> =
         cell.iter().flat_map(|record| &record.warnings).map(|warning| (warning.code, warning)).collect();
     last.into_values().cloned().collect()
+}
+
+/// A count of the system's own facts; 0 where there is none.
+fn own_count(record: &Record, name: &str) -> u64 {
+    record.facts.as_ref().and_then(|facts| facts.counts.get(name).copied()).unwrap_or(0)
 }
 
 fn milliseconds(ns: &[u64]) -> Vec<f64> {

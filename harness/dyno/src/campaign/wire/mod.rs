@@ -4,6 +4,7 @@
 
 mod metrics;
 mod models;
+mod prompts;
 mod source;
 mod submissions;
 mod sweeps;
@@ -20,6 +21,7 @@ use toml::Spanned;
 
 use metrics::{WireMetric, metrics};
 use models::generated;
+use prompts::{WirePrompt, prompts};
 use source::{Source, checked_name, name_fault};
 use sweeps::OneOrMany;
 use system::WireSystem;
@@ -27,14 +29,13 @@ use systems::systems;
 use test_sets::{WireTestSet, test_sets};
 use tracks::{WireTrack, tracks};
 
-use dyno_measure::{Filler, Interleave, Limits, Profile, check_command};
+use dyno_measure::{Filler, Interleave, Limits, Probe, Profile, check_command};
 
 use super::checked::{Campaign, MeterCommand};
 use super::entry::Entry;
 use super::suggestions::with_suggestion;
 use crate::exit::{Outcome, bad_input};
 use crate::output::warn_of_look_alikes;
-use dyno_measure::Probe;
 use dyno_measure::os::MOST_CORES;
 
 /// A host that disturbs this many rounds in a row won't give a quiet one soon.
@@ -52,6 +53,8 @@ struct WireCampaign {
     cores: Option<Spanned<OneOrMany>>,
     /// Languages of sacrebleu's test sets, such as "en-de".
     languages: Option<String>,
+    /// What language models are asked.
+    prompt: Option<Spanned<WirePrompt>>,
     tracks: Option<Spanned<Vec<Spanned<WireTrack>>>>,
     /// Quality metrics, the frontier's first.
     metrics: Option<Spanned<Vec<Spanned<WireMetric>>>>,
@@ -125,6 +128,7 @@ fn check(source: &Source<'_>, wire: WireCampaign) -> Outcome<Campaign> {
     let (tracks, load) = tracks(source, wire.tracks)?;
     let cores = sweeps::values(source, wire.cores.as_ref(), "cores", MOST_CORES)?;
     let (mut systems, unbuilt) = systems(source, wire.systems, &generated, &tracks)?;
+    prompts(source, wire.prompt, wire.languages.as_deref(), &mut systems)?;
     sweeps::over_cores(&mut systems, &cores, &tracks);
     twin_fault(source, wire.twin.as_ref(), &systems)?;
     warn_of_look_alikes(&systems.iter().map(|system| system.name.as_str()).collect::<Vec<_>>());

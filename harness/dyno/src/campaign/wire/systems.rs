@@ -7,15 +7,14 @@ use toml::Spanned;
 
 use super::models::model_at;
 use super::source::{Source, checked_name};
-use super::submissions;
-use super::sweeps;
 use super::system::WireSystem;
-use crate::adapters::{self, Adapter};
+use super::{submissions, sweeps};
 use crate::campaign::entry::{self, Entry, Launch, words_fault};
 use crate::campaign::generated::Generated;
 use crate::exit::Outcome;
 use dyno_measure::{Track, check_command};
 use dyno_papers::reproduction::Unbuilt;
+use dyno_provision::adapters::{self, AdaptedSystem};
 
 /// Ends of the names of systems that dyno enters by itself: second entries, and the gate's baselines.
 const RESERVED: [&str; 2] = [entry::TWIN, entry::BASELINE];
@@ -168,9 +167,9 @@ fn adapter_of(
     name: &Spanned<String>,
     settings: dyno_api::Settings,
     models: &[PathBuf],
-) -> Outcome<Adapter> {
-    let shelved = adapters::find(name.get_ref());
+) -> Outcome<AdaptedSystem> {
+    let adapter = adapters::find(name.get_ref());
     let folder = source.folder()?;
-    let made = shelved.and_then(|shelved| Adapter::new(shelved, settings, folder, models));
+    let made = adapter.and_then(|adapter| AdaptedSystem::new(adapter, settings, folder, models));
     made.map_err(|fault| source.error_at(name.span(), fault))
 }

@@ -22,20 +22,14 @@ pub(super) struct Answer {
     undecided: bool,
     /// What keeps a limit of the quality from being checked.
     unchecked: Option<String>,
-    #[serde(flatten)]
-    pub(super) judged: Judged,
+    /// Cells with a verdict on their speed, and those that have none because a side is INVALID.
+    pub(super) cells: Vec<Speed>,
+    pub(super) invalid: Vec<Invalid>,
     pub(super) quality: Vec<Quality>,
     pub(super) ceilings: Vec<Ceiling>,
     pub(super) changed_systems: Vec<Changes>,
     #[serde(skip)]
     on_noise: OnNoise,
-}
-
-/// Cells with a verdict on their speed, and those that have none because a side is INVALID.
-#[derive(Serialize)]
-pub(super) struct Judged {
-    pub(super) cells: Vec<Speed>,
-    pub(super) invalid: Vec<Invalid>,
 }
 
 /// Speeds of a cell.
@@ -77,24 +71,24 @@ pub(super) struct Ceiling {
 
 impl Answer {
     pub(super) fn new(
-        judged: Judged,
+        (cells, invalid): (Vec<Speed>, Vec<Invalid>),
         (quality, unchecked): (Vec<Quality>, Option<String>),
         ceilings: Vec<Ceiling>,
         changed_systems: Vec<Changes>,
         on_noise: OnNoise,
     ) -> Self {
-        let slower = judged.cells.iter().any(|cell| cell.comparison.change == Change::Slower);
+        let any = |change| cells.iter().any(|cell| cell.comparison.change == change);
         let worse = quality.iter().any(|quality| quality.worse);
         let exceeded = ceilings.iter().any(|ceiling| ceiling.exceeded);
-        let (regressed, undecided) = (slower || worse || exceeded, judged.undecided() > 0);
-        Self { regressed, undecided, unchecked, judged, quality, ceilings, changed_systems, on_noise }
+        let (regressed, undecided) = (any(Change::Slower) || worse || exceeded, any(Change::Unclear));
+        Self { regressed, undecided, unchecked, cells, invalid, quality, ceilings, changed_systems, on_noise }
     }
 
     /// Exit code. A regression is an answer, whatever else is unknown.
     pub(super) fn exit(&self) -> Exit {
         match () {
             () if self.regressed => Exit::No,
-            () if !self.judged.invalid.is_empty() => Exit::CellInvalid,
+            () if !self.invalid.is_empty() => Exit::CellInvalid,
             () if self.unchecked.is_some() => Exit::NothingMeasured,
             () if self.undecided && self.on_noise == OnNoise::Fail => Exit::Undecided,
             () => Exit::Done,
@@ -103,11 +97,12 @@ impl Answer {
 
     /// The last line: the answer in a few words.
     pub(super) fn verdict(&self) -> String {
-        let Judged { cells, invalid } = &self.judged;
-        let all = cells.len() + invalid.len();
+        let all = self.cells.len() + self.invalid.len();
         match (self.exit(), &self.unchecked) {
             (Exit::No, _) => "REGRESSED".into(),
-            (Exit::CellInvalid, _) => format!("INVALID: {} of {all} cells have no answer", invalid.len()),
+            (Exit::CellInvalid, _) => {
+                format!("INVALID: {} of {all} cells have no answer", self.invalid.len())
+            }
             (_, Some(unchecked)) => format!("can't tell: {unchecked}"),
             _ if self.undecided => self.doubt(),
             _ => "no regression".into(),
@@ -121,33 +116,30 @@ impl Answer {
     }
 
     fn doubt(&self) -> String {
-        let all = self.judged.cells.len() + self.judged.invalid.len();
+        let all = self.cells.len() + self.invalid.len();
+        let unclear = self.cells.iter().filter(|cell| cell.comparison.change == Change::Unclear).count();
         let passes = if self.exit() == Exit::Done { "; --on-noise lets them pass" } else { "" };
         format!(
-            "can't tell about {} of {all} cells, whose rounds are NOISY: `dyno doctor` finds the cause, and more \
-             --pairs help{passes}",
-            self.judged.undecided()
+            "can't tell about {unclear} of {all} cells, whose rounds are NOISY: `dyno doctor` finds the cause, and more \
+             --pairs help{passes}"
         )
     }
 }
 
-impl Judged {
-    /// `comparisons` are those of `cells`, where they have one.
-    pub(super) fn new(cells: &[Cell], baseline: &Baseline, comparisons: Vec<Option<Comparison>>) -> Self {
-        let mut judged = Self { cells: Vec::new(), invalid: Vec::new() };
-        for (cell, comparison) in cells.iter().zip(comparisons) {
-            match (&cell.fault, comparison) {
-                (None, Some(comparison)) => judged.cells.push(Speed::new(cell, baseline, comparison)),
-                _ => judged.invalid.extend(Invalid::of(cell, baseline)),
-            }
+/// Cells with and without a verdict. `comparisons` are those of `cells`, where they have one.
+pub(super) fn judged(
+    cells: &[Cell],
+    baseline: &Baseline,
+    comparisons: Vec<Option<Comparison>>,
+) -> (Vec<Speed>, Vec<Invalid>) {
+    let (mut judged, mut invalid) = (Vec::new(), Vec::new());
+    for (cell, comparison) in cells.iter().zip(comparisons) {
+        match (&cell.fault, comparison) {
+            (None, Some(comparison)) => judged.push(Speed::new(cell, baseline, comparison)),
+            _ => invalid.extend(Invalid::of(cell, baseline)),
         }
-        judged
     }
-
-    /// Number of cells that the host's noise leaves without a verdict.
-    fn undecided(&self) -> usize {
-        self.cells.iter().filter(|cell| cell.comparison.change == Change::Unclear).count()
-    }
+    (judged, invalid)
 }
 
 impl Speed {
@@ -259,7 +251,7 @@ const DISPENSABLE: [&str; 7] = ["noise", "p", "baseline", "test set", "interval"
 
 /// The answer as a table and lines below it.
 pub(super) fn as_text(answer: &Answer) -> String {
-    let Judged { cells, invalid } = &answer.judged;
+    let Answer { cells, invalid, .. } = answer;
     let rows: Vec<_> = cells.iter().map(Speed::row).collect();
     let mut text = String::new();
     if !rows.is_empty() {
@@ -322,8 +314,13 @@ mod tests {
     }
 
     fn answer(changes: &[Change], invalid: Vec<Invalid>, on_noise: OnNoise) -> Answer {
-        let judged = Judged { cells: changes.iter().copied().map(cell).collect(), invalid };
-        Answer::new(judged, (Vec::new(), None), Vec::new(), Vec::new(), on_noise)
+        Answer::new(
+            (changes.iter().copied().map(cell).collect(), invalid),
+            (Vec::new(), None),
+            Vec::new(),
+            Vec::new(),
+            on_noise,
+        )
     }
 
     #[test]

@@ -21,10 +21,10 @@ pub(super) fn append(answer: &Answer, file: &Path) -> Outcome<()> {
 /// The verdict, the table of speeds, then quality with its worst lines, limits and changes.
 fn of(answer: &Answer) -> String {
     let mut text = format!("### dyno gate: {}\n\n", inline(&answer.verdict()));
-    if !answer.judged.cells.is_empty() {
+    if !answer.cells.is_empty() {
         text += &(speeds(answer).to_markdown() + "\n");
     }
-    let remarks = (answer.judged.invalid.iter().map(|invalid| invalid.about()))
+    let remarks = (answer.invalid.iter().map(|invalid| invalid.about()))
         .chain(answer.quality.iter().map(Quality::about))
         .chain(answer.ceilings.iter().map(|ceiling| ceiling.about()))
         .chain(answer.changed_systems.iter().map(|changes| changes.about()));
@@ -37,9 +37,9 @@ fn speeds(answer: &Answer) -> Table {
     let mark = |column: usize| if FIGURES.contains(&column) { "#" } else { "" };
     let heads: Vec<String> =
         HEADS.iter().enumerate().map(|(column, head)| format!("{}{head}", mark(column))).collect();
-    let mut table = Table::new("", &heads.iter().map(String::as_str).collect::<Vec<_>>());
-    for cell in &answer.judged.cells {
-        table.push("", cell.row().into_iter().map(Field::text).collect());
+    let mut table = Table::new("", &heads);
+    for cell in &answer.cells {
+        table.push("", cell.row().into_iter().map(Field::text));
     }
     table
 }
@@ -53,7 +53,7 @@ fn worst_lines(quality: &Quality) -> String {
     let mut table = Table::new("", &["#line", "source", "baseline", "candidate", &difference]);
     let row = |line: &WorseLine| {
         let number = [line.line.to_string()].into_iter().chain(line.shown());
-        number.chain([line.loss(scale).unwrap_or_else(|| "–".into())]).map(Field::text).collect()
+        number.chain([line.loss(scale).unwrap_or_else(|| "–".into())]).map(Field::text)
     };
     lines.iter().for_each(|line| table.push("", row(line)));
     let about = inline(&format!("{title}: {} on {}", quality.system, quality.test_set));

@@ -7,7 +7,7 @@ mod answer;
 mod cells;
 mod markdown;
 
-use answer::{Answer, Judged, as_text, ceilings, changes};
+use answer::{Answer, as_text, ceilings, changes, judged};
 use dyno_measure::{TestSet, host};
 use dyno_results::compare::{LEAST_PAIRS, QualityLimits};
 use dyno_results::{Place, scores};
@@ -52,7 +52,7 @@ pub fn gate(args: &GateArgs) -> Outcome {
     let quality = cells::quality(&mut stage, &campaign, &mut cells, &baseline, limits)?;
     let ceilings = ceilings(&stage, &campaign, args);
     let changes = changes(&cells, &baseline, stage.identity());
-    let judged = Judged::new(&cells, &baseline, comparisons);
+    let judged = judged(&cells, &baseline, comparisons);
     let unchecked = cells::unchecked(limits, &quality);
     conclude(&Answer::new(judged, (quality, unchecked), ceilings, changes, args.on_noise), args)
 }

@@ -1,4 +1,4 @@
-"""Honest ones that remember words, pieces, prompts or code, but no lines; and ones whose speed wanders."""
+"""Honest ones that remember words, pieces or code, but no lines; and ones whose speed wanders."""
 
 import os
 import sys
@@ -49,15 +49,6 @@ def honest_bpe_cache():
     def each(n, answer, line):
         pieces = tokenizer.encode(line.decode("utf-8", "replace")).tokens
         work(0.0001 * len(pieces))
-        say(answer)
-
-    echo(each)
-
-
-def honest_prompt():
-    # A constant prompt, whose state is computed with the first line and kept.
-    def each(n, answer, line):
-        work((0.3 if n == 0 else 0) + 0.0001 * len(line.split()))
         say(answer)
 
     echo(each)

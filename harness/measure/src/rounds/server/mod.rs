@@ -58,8 +58,8 @@ struct Server<'a> {
     limit: LatencyLimit,
     runs: Vec<ServedRun>,
     rate: Option<f64>,
-    /// Answer to each line of the set: the first one, or that of the last run that kept the limit for long. A system that samples
-    /// may answer better while little load lies on it.
+    /// Answer to each line of the set: the first one, or that of the last run that kept the limit for long. A
+    /// system that samples may answer better while little load lies on it.
     answers: Vec<Option<Vec<u8>>>,
     /// Times of single lines, in milliseconds.
     single_ms: Vec<f64>,

@@ -60,7 +60,7 @@ fn bracket<E>(guess: f64, mut keeps: impl FnMut(f64) -> Result<bool, E>) -> Resu
 }
 
 /// Greatest rate near `rate` that keeps the limit in long runs. The short runs may have been lucky or unlucky,
-/// so that the confirmation goes both ways: in growing steps until the answer changes, then by bisection.
+/// so that the confirmation goes up and down: in growing steps until the answer changes, then by bisection.
 fn confirm<E>(
     rate: f64,
     guess: f64,

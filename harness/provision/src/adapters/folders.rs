@@ -7,13 +7,14 @@ use dyno_api::closest;
 
 use super::description::Description;
 use crate::data;
+use crate::error::{Error, Result};
 
 /// Folder of the adapters, in the folder of the data.
-const SHELF: &str = "backends/adapters";
+const FOLDER: &str = "backends/adapters";
 
 /// An adapter that can be used.
 #[derive(Clone, Debug)]
-pub struct Shelved {
+pub struct Adapter {
     /// Name of the adapter: that of its folder.
     pub name: String,
     /// Folder of the adapter.
@@ -22,7 +23,7 @@ pub struct Shelved {
     pub description: Description,
 }
 
-impl Shelved {
+impl Adapter {
     /// File of the pinned packages; absent for an adapter without any.
     pub fn requirements(&self) -> PathBuf {
         self.folder.join("requirements.txt")
@@ -33,9 +34,9 @@ impl Shelved {
         Some(self.folder.join("prepare.py")).filter(|program| program.is_file())
     }
 
-    /// Programs that the adapters of the shelf share, such as the protocol, sorted.
+    /// Programs that adapters share, such as the protocol, sorted.
     pub fn shared(&self) -> Vec<PathBuf> {
-        let entries = self.folder.parent().and_then(|shelf| fs::read_dir(shelf).ok()).into_iter().flatten();
+        let entries = self.folder.parent().and_then(|folder| fs::read_dir(folder).ok()).into_iter().flatten();
         let files = entries.flatten().map(|entry| entry.path());
         let mut programs: Vec<_> =
             files.filter(|path| path.extension().is_some_and(|end| end == "py")).collect();
@@ -55,32 +56,45 @@ impl Shelved {
         format!("[[system]]\nname = {name:?}\nadapter = {name:?}\nmodel = {model:?}\n{settings}")
     }
 
-    fn open(name: &str, folder: PathBuf) -> Result<Self, String> {
+    /// The error of an engine that can't be installed.
+    pub(super) fn unusable(&self, reason: &str) -> Error {
+        Error::Adapter(format!("adapter {} can't be used: {reason}", self.name))
+    }
+
+    fn open(name: &str, folder: PathBuf) -> Result<Self> {
         Ok(Self { name: name.into(), description: Description::read(&folder)?, folder })
     }
 }
 
 /// All adapters, sorted by name. Of two with one name, the one in the earlier place counts.
-pub fn all() -> Result<Vec<Shelved>, String> {
-    folders().into_iter().map(|(name, folder)| Shelved::open(&name, folder)).collect()
+///
+/// # Errors
+/// If a description can't be read.
+pub fn all() -> Result<Vec<Adapter>> {
+    folders().into_iter().map(|(name, folder)| Adapter::open(&name, folder)).collect()
 }
 
-/// Adapter of that name, or an error message.
-pub fn find(name: &str) -> Result<Shelved, String> {
+/// Adapter of that name.
+///
+/// # Errors
+/// If there is none, or its description can't be read.
+pub fn find(name: &str) -> Result<Adapter> {
     let folders = folders();
     if let Some((_, folder)) = folders.iter().find(|(known, _)| known == name) {
-        return Shelved::open(name, folder.clone());
+        return Adapter::open(name, folder.clone());
     }
     if folders.is_empty() {
-        return Err(format!("no adapter {name:?}: the folder {SHELF} is missing; {}", data::REMEDY));
+        let told = format!("no adapter {name:?}: the folder {FOLDER} is missing; {}", data::REMEDY);
+        return Err(Error::Adapter(told));
     }
     let names: Vec<&str> = folders.iter().map(|(name, _)| name.as_str()).collect();
     let near = closest(name, names.iter().copied()).map(|near| format!(" (did you mean {near:?}?)"));
-    Err(format!("no adapter {name:?}{}; there are: {}", near.unwrap_or_default(), names.join(", ")))
+    let told = format!("no adapter {name:?}{}; there are: {}", near.unwrap_or_default(), names.join(", "));
+    Err(Error::Adapter(told))
 }
 
 fn folders() -> Vec<(String, PathBuf)> {
-    let within = |place: PathBuf| fs::read_dir(place.join(SHELF)).into_iter().flatten().flatten();
+    let within = |place: PathBuf| fs::read_dir(place.join(FOLDER)).into_iter().flatten().flatten();
     let entries = data::places().into_iter().flat_map(within).map(|entry| entry.path());
     let adapters = entries.filter(|folder| folder.join("adapter.toml").is_file());
     let mut folders: Vec<_> = adapters.filter_map(|folder| Some((name_of(&folder)?, folder))).collect();

@@ -1,4 +1,4 @@
-//! The way of a path: the links that it passes, and the folders that it leaves again by `..`. A sandbox
+//! The resolution of a path: the links that it passes, and the folders that it leaves again by `..`. A sandbox
 //! without them doesn't resolve the path.
 
 use std::collections::VecDeque;
@@ -6,41 +6,41 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-/// Most links of a way, as the kernel's own limit (path_resolution(7)).
+/// Most links of a path, as the kernel's own limit (path_resolution(7)).
 const MOST_LINKS: usize = 40;
 
 /// The steps of a path to a file or folder.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Way {
+pub struct Resolution {
     /// Place of each link, without links itself, and the link's text.
     pub links: Vec<(PathBuf, PathBuf)>,
-    /// Folders that the way leaves by `..`.
+    /// Folders that the path leaves by `..`.
     pub left: Vec<PathBuf>,
 }
 
-impl Way {
-    /// The way of `path`, as far as it leads.
+impl Resolution {
+    /// The resolution of `path`, as far as it leads.
     pub fn of(path: &Path) -> Self {
-        let mut way = Self::default();
+        let mut resolution = Self::default();
         let absolute = std::path::absolute(path).unwrap_or_default();
         let (mut here, mut ahead) = (PathBuf::from("/"), steps(&absolute));
         while let Some(step) = ahead.pop_front() {
             if step == ".." {
-                way.left.push(here.clone());
+                resolution.left.push(here.clone());
                 here.pop();
                 continue;
             }
             let next = here.join(step);
             match fs::read_link(&next) {
-                Ok(target) if way.links.len() < MOST_LINKS => {
+                Ok(target) if resolution.links.len() < MOST_LINKS => {
                     here = if target.is_absolute() { "/".into() } else { here };
                     steps(&target).into_iter().rev().for_each(|step| ahead.push_front(step));
-                    way.links.push((next, target));
+                    resolution.links.push((next, target));
                 }
                 _ => here = next,
             }
         }
-        way
+        resolution
     }
 }
 
@@ -67,11 +67,11 @@ mod tests {
         fs::write(root.join("data/model"), "").unwrap();
         symlink("data/deep", root.join("near")).unwrap();
         symlink(root.join("near/../model"), root.join("latest")).unwrap();
-        let way = Way::of(&root.join("latest"));
+        let resolution = Resolution::of(&root.join("latest"));
         let links = [("latest", root.join("near/../model")), ("near", PathBuf::from("data/deep"))]
             .map(|(at, to)| (root.join(at), to));
-        assert_eq!(way, Way { links: links.into(), left: vec![root.join("data/deep")] });
-        assert_eq!(Way::of(&root.join("data/model")), Way::default());
+        assert_eq!(resolution, Resolution { links: links.into(), left: vec![root.join("data/deep")] });
+        assert_eq!(Resolution::of(&root.join("data/model")), Resolution::default());
     }
 
     #[test]
@@ -79,6 +79,6 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         symlink("b", folder.path().join("a")).unwrap();
         symlink("a", folder.path().join("b")).unwrap();
-        assert!(Way::of(&folder.path().join("a")).links.len() <= MOST_LINKS);
+        assert!(Resolution::of(&folder.path().join("a")).links.len() <= MOST_LINKS);
     }
 }

@@ -1,6 +1,5 @@
 //! A system that runs by an adapter: its command, its model, and what must be made before it can start.
 
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -10,12 +9,13 @@ use dyno_record::identity::{AdapterLaunch, BatchSize};
 
 use super::conversion::Conversion;
 use super::environment::Environment;
-use super::shelf::Shelved;
-use crate::exit::Outcome;
+use super::folders::Adapter;
+use crate::Listener;
+use crate::error::{Error, Result};
 
 /// An adapter, with the settings and the model of one system.
 #[derive(Clone, Debug)]
-pub struct Adapter {
+pub struct AdaptedSystem {
     /// Name of the adapter.
     pub name: String,
     /// Settings of the campaign.
@@ -24,53 +24,52 @@ pub struct Adapter {
     pub batch: Option<BatchSize>,
     /// Folder in which the program starts: the campaign's.
     pub folder: PathBuf,
-    shelved: Arc<Shelved>,
+    adapter: Arc<Adapter>,
     /// Model as the campaign names it.
     named: PathBuf,
     /// Model that the program opens, known once its files have been hashed.
     opened: OnceLock<PathBuf>,
 }
 
-impl From<Adapter> for AdapterLaunch {
-    fn from(Adapter { name, settings, batch, .. }: Adapter) -> Self {
+impl From<AdaptedSystem> for AdapterLaunch {
+    fn from(AdaptedSystem { name, settings, batch, .. }: AdaptedSystem) -> Self {
         Self { name, settings, batch }
     }
 }
 
-impl Adapter {
-    /// The system of `shelved` with `model`; the error says why there is none.
-    pub fn new(
-        shelved: Shelved,
-        settings: Settings,
-        folder: PathBuf,
-        models: &[PathBuf],
-    ) -> Result<Self, String> {
-        let name = shelved.name.clone();
-        if let Some(reason) = &shelved.description.unavailable {
-            return Err(format!("adapter {name} can't be used: {reason}"));
+impl AdaptedSystem {
+    /// The system of `adapter` with `model`; the error says why there is none.
+    pub fn new(adapter: Adapter, settings: Settings, folder: PathBuf, models: &[PathBuf]) -> Result<Self> {
+        let name = adapter.name.clone();
+        if let Some(reason) = &adapter.description.unavailable {
+            return Err(adapter.unusable(reason));
         }
-        shelved.description.check(&name, &settings)?;
+        adapter.description.check(&name, &settings)?;
         let [model] = models else {
-            return Err(format!("adapter {name} needs one `model`; `dyno adapters {name}` has an example"));
+            let told = format!("adapter {name} needs one `model`; `dyno adapters {name}` has an example");
+            return Err(Error::Adapter(told));
         };
-        let (named, shelved, opened) = (model.clone(), Arc::new(shelved), OnceLock::new());
-        Ok(Self { name, settings, batch: None, folder, shelved, named, opened })
+        let (named, adapter, opened) = (model.clone(), Arc::new(adapter), OnceLock::new());
+        Ok(Self { name, settings, batch: None, folder, adapter, named, opened })
     }
 
     /// Builds the environment and converts the model, where that is still to be done.
-    pub fn provide(&self) -> Outcome<()> {
-        Environment::of(&self.shelved)?.provide()?;
-        self.conversion()?.map_or(Ok(()), |conversion| conversion.provide())
+    ///
+    /// # Errors
+    /// If the network, Python or the converter fails.
+    pub fn provide(&self, say: Listener<'_>) -> Result<()> {
+        Environment::of(&self.adapter)?.provide(say)?;
+        self.conversion()?.map_or(Ok(()), |conversion| conversion.provide(say))
     }
 
     /// Megabytes of the environment, if it is still to be built.
     pub fn unbuilt_mb(&self) -> Option<u64> {
-        let environment = Environment::of(&self.shelved).ok()?;
-        (!environment.is_built()).then_some(self.shelved.description.takes_mb)
+        let environment = Environment::of(&self.adapter).ok()?;
+        (!environment.is_built()).then_some(self.adapter.description.takes_mb)
     }
 
     /// The model that the program opens: the campaign's, or what was made of it.
-    pub fn model(&self) -> io::Result<&Path> {
+    pub fn model(&self) -> Result<&Path> {
         if self.opened.get().is_none() {
             let made = self.conversion()?.map(|conversion| conversion.made);
             let _ = self.opened.set(made.unwrap_or_else(|| self.named.clone())); // a second hash is the same
@@ -79,8 +78,8 @@ impl Adapter {
     }
 
     /// Program and arguments.
-    pub fn command(&self) -> io::Result<Vec<Argument>> {
-        let python = Environment::of(&self.shelved)?.python();
+    pub fn command(&self) -> Result<Vec<Argument>> {
+        let python = Environment::of(&self.adapter)?.python();
         let fixed = |word: &Path| Argument::Fixed(word.display().to_string());
         let mut command = vec![fixed(&python), fixed(&self.program())];
         command
@@ -100,19 +99,20 @@ impl Adapter {
 
     /// Files of the adapter, which decide what the system does.
     pub fn files(&self) -> Vec<PathBuf> {
-        let own = ["adapter.py", "convert.py", "requirements.txt"].map(|name| self.shelved.folder.join(name));
-        own.into_iter().filter(|path| path.is_file()).chain(self.shelved.shared()).collect()
+        let own = ["adapter.py", "convert.py", "library.py", "requirements.txt"]
+            .map(|name| self.adapter.folder.join(name));
+        own.into_iter().filter(|path| path.is_file()).chain(self.adapter.shared()).collect()
     }
 
     /// Files and folders that the program needs beside its model: its own, those that adapters share, its packages.
-    pub fn parts(&self) -> io::Result<Vec<PathBuf>> {
-        let packages = Environment::of(&self.shelved)?.folder;
+    pub fn parts(&self) -> Result<Vec<PathBuf>> {
+        let packages = Environment::of(&self.adapter)?.folder;
         Ok(self.files().into_iter().chain(packages).collect())
     }
 
     /// Whether the adapter has a setting of that name.
     pub fn has_setting(&self, name: &str) -> bool {
-        self.shelved.description.settings.contains_key(name)
+        self.adapter.description.settings.contains_key(name)
     }
 
     /// A setting as text: the campaign's value, else the default.
@@ -122,14 +122,14 @@ impl Adapter {
 
     /// The program that speaks the bench's protocol.
     pub fn program(&self) -> PathBuf {
-        self.shelved.folder.join("adapter.py")
+        self.adapter.folder.join("adapter.py")
     }
 
     fn values(&self) -> Vec<(&str, String)> {
-        self.shelved.description.values(&self.settings)
+        self.adapter.description.values(&self.settings)
     }
 
-    fn conversion(&self) -> io::Result<Option<Conversion<'_>>> {
-        Conversion::of(&self.shelved, &self.named, &self.values())
+    fn conversion(&self) -> Result<Option<Conversion<'_>>> {
+        Conversion::of(&self.adapter, &self.named, &self.values())
     }
 }

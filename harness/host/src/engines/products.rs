@@ -5,11 +5,12 @@
 
 use std::hint::black_box;
 
-use anyhow::Result;
+use dyno_formats::Precision;
 use dyno_kernels::{Activation, Input, Kernels, Layout, MatMut, Output, Precision as Values, Weights};
-use dyno_papers::{Precision, Product};
-
 use dyno_measure::os::{allowed_cores, own_cpu_ns, pin_thread};
+
+use crate::error::Result;
+use crate::facts::Product;
 
 /// Number of turns of each product; odd, so that one turn is the median.
 const TURNS: usize = 9;
@@ -19,6 +20,9 @@ const TURN_SECONDS: f64 = 0.002;
 
 /// Speeds of `products` on `core`, turn by turn, in 10⁹ multiply-accumulates per second. Each turn runs all
 /// products, so that a disturbed core disturbs them alike.
+///
+/// # Errors
+/// If the core can't be had.
 pub fn product_speeds(products: &[Product], core: usize) -> Result<Vec<Vec<f64>>> {
     let mut runners = products.iter().map(runner).collect::<Result<Vec<_>>>()?;
     let mut speeds = vec![Vec::new(); products.len()];
@@ -55,12 +59,13 @@ fn giga_macs(product: &Product) -> f64 {
     (product.rows * product.k * product.n) as f64 / 1e9
 }
 
-/// The product as a function. The values of the operands don't affect its time.
+/// The product as a function. The values of the operands don't affect its time. Weights in half precision are widened
+/// when they are packed.
 fn runner(product: &Product) -> Result<Box<dyn FnMut()>> {
-    let Product { precision, rows, k, n, .. } = *product;
+    let Product { precision, rows, k, n } = *product;
     let (kernels, x, mut y) = (Kernels::best(), vec![0.5; rows * k], vec![0.0; rows * n]);
     let (weights, values) = match precision {
-        Precision::F32 => {
+        Precision::F32 | Precision::F16 => {
             let weights = kernels.pack_f32(&vec![1.0; k * n], k, n, Layout::Kn)?;
             return Ok(Box::new(move || {
                 multiply(&weights, Input::f32(&x, rows, k).expect("the shape fits"), &mut y);
@@ -87,7 +92,7 @@ mod tests {
 
     #[test]
     fn each_precision_and_shape_can_be_timed() {
-        let product = |precision, rows, k, n| Product { precision, by: None, rows, k, n };
+        let product = |precision, rows, k, n| Product { precision, rows, k, n };
         let products = [
             product(Precision::F32, 1, 64, 48),
             product(Precision::Int16, 3, 64, 48),

@@ -9,11 +9,10 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use dyno_results::{cache_folder, last_line};
 use serde_json::Value;
 
-use crate::exit::{OrBadInput, Outcome, bad_input};
-use crate::output::say;
+use crate::error::{Error, Result};
+use crate::{Listener, cache_folder, last_line};
 
 /// Engines of containers, whose commands are alike.
 const ENGINES: [&str; 2] = ["podman", "docker"];
@@ -34,20 +33,23 @@ impl<'a> Image<'a> {
     }
 
     /// Folder with the image's files, and the variables of its environment. The folder is made on first use.
-    pub fn unpacked(&self) -> Outcome<(PathBuf, Vec<(String, String)>)> {
+    ///
+    /// # Errors
+    /// If the engine of containers, or tar, fails.
+    pub fn unpacked(&self, say: Listener<'_>) -> Result<(PathBuf, Vec<(String, String)>)> {
         let text = self.ask(&self.inspect())?;
         let told: Value = serde_json::from_str(&text).map_err(|fault| {
-            bad_input(format!(
+            refused(format!(
                 "{} describes {} in no known form: {fault}; unpack the image by hand",
                 self.engine, self.name
             ))
         })?;
         let id = told[0]["Id"].as_str();
-        let id = id.ok_or_else(|| bad_input(format!("no image {}; pull or load it", self.name)))?;
+        let id = id.ok_or_else(|| refused(format!("no image {}; pull or load it", self.name)))?;
         let id = id.rsplit(':').next().unwrap_or_default();
-        let folder = cache_folder().or_bad_input()?.join("images").join(id);
+        let folder = cache_folder()?.join("images").join(id);
         if !folder.is_dir() {
-            self.unpack(&folder)?;
+            self.unpack(&folder, say)?;
         }
         let variables = told[0]["Config"]["Env"].as_array().into_iter().flatten();
         let pairs = variables.filter_map(|pair| pair.as_str()?.split_once('='));
@@ -64,7 +66,7 @@ impl<'a> Image<'a> {
     }
 
     /// Unpacks aside, so that a folder is whole.
-    fn unpack(&self, folder: &Path) -> Outcome<()> {
+    fn unpack(&self, folder: &Path, say: Listener<'_>) -> Result<()> {
         say(format_args!("unpacking {} into {}", self.name, folder.display()));
         let above = folder.parent().unwrap_or(Path::new("/"));
         fs::create_dir_all(above)?;
@@ -81,7 +83,7 @@ impl<'a> Image<'a> {
     }
 
     /// Streams the files of `container` into `folder`.
-    fn copy(&self, container: &str, folder: &Path) -> Outcome<()> {
+    fn copy(&self, container: &str, folder: &Path) -> Result<()> {
         let mut export = Command::new(self.engine);
         let mut export = export.args(["export", container]).stdout(Stdio::piped()).spawn()?;
         let stream = export.stdout.take().map_or_else(Stdio::null, Stdio::from);
@@ -89,7 +91,7 @@ impl<'a> Image<'a> {
         let exported = export.wait()?;
         match exported.success() && unpacked.success() {
             true => Ok(()),
-            false => Err(bad_input(format!(
+            false => Err(refused(format!(
                 "can't unpack {}: {exported}, tar: {unpacked}; unpack it by hand",
                 self.name
             ))),
@@ -97,21 +99,25 @@ impl<'a> Image<'a> {
     }
 
     /// Standard output of the engine's command.
-    fn ask(&self, arguments: &[&str]) -> Outcome<String> {
+    fn ask(&self, arguments: &[&str]) -> Result<String> {
         let asked = Command::new(self.engine).args(arguments).stdin(Stdio::null()).output();
         let asked = asked.map_err(|error| {
-            bad_input(format!("can't start {}: {error}; install it, or give an unpacked folder", self.engine))
+            refused(format!("can't start {}: {error}; install it, or give an unpacked folder", self.engine))
         })?;
         if asked.status.success() {
             return Ok(String::from_utf8_lossy(&asked.stdout).into_owned());
         }
         let last = last_line(&asked.stderr);
         let line = shlex::try_join(arguments.iter().copied()).unwrap_or_default();
-        Err(bad_input(format!(
+        Err(refused(format!(
             "{} {line}: {last}; pull or load the image, or give an unpacked folder",
             self.engine
         )))
     }
+}
+
+fn refused(told: String) -> Error {
+    Error::Image(told)
 }
 
 /// Arguments of tar: the user's own files, without devices, which only root could make.

@@ -7,17 +7,16 @@ use std::process::{Command, Stdio};
 
 use dyno_measure::files::{collect_files, file_hash};
 use dyno_record::hash_of;
-use dyno_results::{cache_folder, last_line};
 
 use super::description::Convert;
 use super::environment::Environment;
-use super::shelf::Shelved;
-use crate::exit::{Outcome, bad_input};
-use crate::output::say;
+use super::folders::Adapter;
+use crate::error::{Error, Result};
+use crate::{Listener, cache_folder, last_line};
 
 /// A model and its form for the engine, made or not.
 pub struct Conversion<'a> {
-    adapter: &'a Shelved,
+    adapter: &'a Adapter,
     program: PathBuf,
     settings: Vec<String>,
     model: &'a Path,
@@ -28,7 +27,7 @@ pub struct Conversion<'a> {
 impl<'a> Conversion<'a> {
     /// The conversion of `model` for `adapter` under the settings `values`; `None` if the engine reads the
     /// model as it is.
-    pub fn of(adapter: &'a Shelved, model: &'a Path, values: &[(&str, String)]) -> io::Result<Option<Self>> {
+    pub fn of(adapter: &'a Adapter, model: &'a Path, values: &[(&str, String)]) -> Result<Option<Self>> {
         let Some(convert) = &adapter.description.convert else { return Ok(None) };
         if model.join(&convert.unless).exists() {
             return Ok(None);
@@ -38,18 +37,18 @@ impl<'a> Conversion<'a> {
         let programs: Vec<_> =
             [program.clone(), adapter.requirements()].into_iter().chain(adapter.shared()).collect();
         let key = key(programs.iter().filter(|path| path.is_file()), model, &settings)?;
-        let cache = cache_folder().map_err(io::Error::other)?;
+        let cache = cache_folder()?;
         let made = cache.join("adapters/models").join(format!("{}-{key}", adapter.name));
         Ok(Some(Self { adapter, program, settings, model, made }))
     }
 
     /// Converts the model if that is still to be done: aside, then renamed into place.
-    pub fn provide(&self) -> Outcome<()> {
+    pub fn provide(&self, say: Listener<'_>) -> Result<()> {
         if self.made.is_dir() {
             return Ok(());
         }
-        let (name, model) = (&self.adapter.name, self.model.display());
-        say(format_args!("adapter {name}: converting {model} (once) …"));
+        let adapter = &self.adapter.name;
+        say(format_args!("adapter {adapter}: converting {} (once) …", self.model.display()));
         let parent = self.made.parent().unwrap_or(&self.made);
         std::fs::create_dir_all(parent)?;
         let aside = tempfile::Builder::new().prefix("building-").tempdir_in(parent)?;
@@ -58,8 +57,8 @@ impl<'a> Conversion<'a> {
         command.arg(&self.program).arg(self.model).arg(&made).args(&self.settings).stdin(Stdio::null());
         let output = command.output()?;
         if !output.status.success() {
-            let said = last_line(&output.stderr);
-            return Err(bad_input(format!("adapter {name}: can't convert {model}: {said}")));
+            let (adapter, model) = (adapter.clone(), self.model.to_owned());
+            return Err(Error::Conversion { adapter, model, said: last_line(&output.stderr) });
         }
         match std::fs::rename(&made, &self.made) {
             Err(_) if self.made.is_dir() => Ok(()), // another process was faster

@@ -7,6 +7,8 @@ use dyno_api::{Settings, closest};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::error::{Error, Result};
+
 /// Description of an adapter.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
@@ -60,23 +62,31 @@ pub struct Convert {
 }
 
 impl Description {
-    /// Reads `adapter.toml` in `folder`; the error names the file.
-    pub fn read(folder: &Path) -> Result<Self, String> {
+    /// Reads `adapter.toml` in `folder`.
+    ///
+    /// # Errors
+    /// With the name of the file.
+    pub fn read(folder: &Path) -> Result<Self> {
         let path = folder.join("adapter.toml");
+        let fault = |fault: String| Error::Description { path: path.clone(), fault };
         let text = dyno_api::files::read_to_string(&path)
-            .map_err(|error| format!("can't read {}: {error}", path.display()))?;
-        toml::from_str(&text).map_err(|error| format!("{}: {}", path.display(), error.message()))
+            .map_err(|error| fault(format!("can't be read: {error}")))?;
+        toml::from_str(&text).map_err(|error| fault(error.message().to_owned()))
     }
 
-    /// First setting of `wanted` that the adapter `name` doesn't have, as an error message.
-    pub fn check(&self, name: &str, wanted: &Settings) -> Result<(), String> {
+    /// Checks the settings of a system of the adapter `name`.
+    ///
+    /// # Errors
+    /// With the first setting that the adapter doesn't have.
+    pub fn check(&self, name: &str, wanted: &Settings) -> Result<()> {
         let Some(odd) = wanted.keys().find(|setting| !self.settings.contains_key(*setting)) else {
             return Ok(());
         };
         let known: Vec<&str> = self.settings.keys().map(String::as_str).collect();
         let near = closest(odd, known.iter().copied()).map(|near| format!(" (did you mean {near:?}?)"));
         let near = near.unwrap_or_default();
-        Err(format!("adapter {name} has no setting {odd:?}{near}; there are: {}", known.join(", ")))
+        let known = known.join(", ");
+        Err(Error::Adapter(format!("adapter {name} has no setting {odd:?}{near}; there are: {known}")))
     }
 
     /// Value of each setting as text: of `wanted`, else the default.
@@ -107,7 +117,7 @@ mod tests {
         let odd: Settings = serde_json::from_str(r#"{"baem": 4}"#).unwrap();
         let told = described.check("it", &odd).unwrap_err();
         assert_eq!(
-            told,
+            told.to_string(),
             "adapter it has no setting \"baem\" (did you mean \"beam\"?); there are: beam, file, name"
         );
     }

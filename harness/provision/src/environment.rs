@@ -1,7 +1,5 @@
-//! Private Python environments in the user's cache folder: built aside, then renamed into place.
-//!
-//! sacrebleu has one where the user's own Python lacks it, and each adapter of another engine has one. dyno
-//! never installs into an environment of the user.
+//! Private Python environments in the user's cache folder. sacrebleu has one where the user's own Python lacks it, and
+//! each adapter of another engine has one.
 
 use std::cell::Cell;
 use std::ffi::OsString;
@@ -9,11 +7,12 @@ use std::fmt::Display;
 use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom};
 use std::os::unix::process::CommandExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use crate::error::{Error, Result};
+use crate::last_line;
 
 /// Time between two looks at the growth of an environment.
 const LOOK: Duration = Duration::from_secs(1);
@@ -32,7 +31,10 @@ pub struct Packages<'a> {
 
 /// Builds an environment at `folder`. `progress` hears of each tenth of its bytes that is there. Two builds at once
 /// are harmless: one rename wins.
-pub fn build_environment(folder: &Path, packages: &Packages<'_>, progress: &dyn Fn(u64)) -> Result<()> {
+///
+/// # Errors
+/// If Python, the network or the disk fails.
+pub fn build(folder: &Path, packages: &Packages<'_>, progress: &dyn Fn(u64)) -> Result<()> {
     let Packages { install, prepare, takes, remedy } = packages;
     let parent = folder.parent().unwrap_or(folder);
     let not_created = |error| {
@@ -121,7 +123,7 @@ fn run(command: &mut Command, remedy: &str, look: &dyn Fn()) -> Result<()> {
     }
     // venv reports errors on standard output, pip on standard error.
     let said = [read_again(&mut err), read_again(&mut out)].into_iter().find(|said| !said.is_empty());
-    Err(Error::Scorer(format!("{remedy} ({})", last_line(&said.unwrap_or_default()))))
+    Err(Error::Environment(format!("{remedy} ({})", last_line(&said.unwrap_or_default()))))
 }
 
 fn read_again(file: &mut File) -> Vec<u8> {
@@ -130,23 +132,8 @@ fn read_again(file: &mut File) -> Vec<u8> {
     read.map(|_| text).unwrap_or_default()
 }
 
-/// Last line of what a program said.
-pub fn last_line(text: &[u8]) -> String {
-    let text = String::from_utf8_lossy(text);
-    text.trim_end().lines().last().unwrap_or("no message").trim().into()
-}
-
-/// Folder of dyno in the user's cache, by the XDG base directory specification. dyno can make its files
-/// again.
-pub fn cache_folder() -> Result<PathBuf> {
-    let set = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let cache = set("XDG_CACHE_HOME").or_else(|| Some(set("HOME")?.join(".cache")));
-    let missing = || Error::Scorer("neither XDG_CACHE_HOME nor HOME is set".into());
-    cache.map(|cache| cache.join("dyno")).ok_or_else(missing)
-}
-
 fn fault(what: impl Display, cause: impl Display) -> Error {
-    Error::Scorer(format!("{what}: {cause}"))
+    Error::Environment(format!("{what}: {cause}"))
 }
 
 #[cfg(test)]
@@ -168,8 +155,7 @@ mod tests {
     fn a_folder_that_cannot_be_made_names_the_variable_that_moves_it() {
         let packages = Packages { install: Vec::new(), prepare: None, takes: 0, remedy: "" };
         // Not even root can write there.
-        let error =
-            build_environment(Path::new("/sys/kernel/.cache/dyno/venv"), &packages, &|_| ()).unwrap_err();
+        let error = build(Path::new("/sys/kernel/.cache/dyno/venv"), &packages, &|_| ()).unwrap_err();
         assert!(error.to_string().contains("set XDG_CACHE_HOME to a folder of yours"), "{error}");
     }
 

@@ -6,7 +6,7 @@
 //! | module | owns |
 //! | --- | --- |
 //! | `description` | `adapter.toml`, and the check of a system's settings |
-//! | `shelf` | folders of adapters: in a checkout, or beside an installed dyno |
+//! | `folders` | folders of adapters: in a checkout, or beside an installed dyno |
 //! | `environment` | the private Python of an adapter |
 //! | `conversion` | models in the engine's own form, made once in the user's cache |
 //! | `system` | the command of a system that runs by an adapter |
@@ -14,9 +14,9 @@
 mod conversion;
 mod description;
 mod environment;
-mod shelf;
+mod folders;
 mod system;
 
 pub use environment::{State, megabytes, provide, python, state};
-pub use shelf::{Shelved, all, find};
-pub use system::Adapter;
+pub use folders::{Adapter, all, find};
+pub use system::AdaptedSystem;

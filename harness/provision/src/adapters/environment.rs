@@ -1,16 +1,15 @@
 //! Private Python of an adapter: the packages of its `requirements.txt`, all pinned, in the user's cache.
 
-use std::io;
 use std::path::PathBuf;
 use std::process::Command;
 use std::sync::OnceLock;
 
 use dyno_record::hash_of;
-use dyno_results::{Packages, build_environment, cache_folder};
 
-use super::shelf::Shelved;
-use crate::exit::{Outcome, bad_input};
-use crate::output::say;
+use super::folders::Adapter;
+use crate::environment::{Packages, build};
+use crate::error::{Error, Result};
+use crate::{Listener, cache_folder};
 
 /// State of an adapter on this host.
 pub enum State<'a> {
@@ -23,7 +22,7 @@ pub enum State<'a> {
 }
 
 /// State of `adapter` on this host.
-pub fn state(adapter: &Shelved) -> State<'_> {
+pub fn state(adapter: &Adapter) -> State<'_> {
     match &adapter.description.unavailable {
         Some(reason) => State::Unavailable(reason),
         None if Environment::of(adapter).is_ok_and(|environment| environment.is_built()) => State::Ready,
@@ -32,21 +31,24 @@ pub fn state(adapter: &Shelved) -> State<'_> {
 }
 
 /// Interpreter of `adapter`, if its environment is built.
-pub fn python(adapter: &Shelved) -> Option<PathBuf> {
+pub fn python(adapter: &Adapter) -> Option<PathBuf> {
     matches!(state(adapter), State::Ready).then(|| Environment::of(adapter).ok().map(|own| own.python()))?
 }
 
 /// Builds the environment of `adapter` if it is missing.
-pub fn provide(adapter: &Shelved) -> Outcome<()> {
+///
+/// # Errors
+/// If the engine can't be installed, or not here and now.
+pub fn provide(adapter: &Adapter, say: Listener<'_>) -> Result<()> {
     match &adapter.description.unavailable {
-        Some(reason) => Err(bad_input(format!("adapter {} can't be used: {reason}", adapter.name))),
-        None => Environment::of(adapter)?.provide(),
+        Some(reason) => Err(adapter.unusable(reason)),
+        None => Environment::of(adapter)?.provide(say),
     }
 }
 
 /// The environment of an adapter, built or not.
 pub struct Environment<'a> {
-    adapter: &'a Shelved,
+    adapter: &'a Adapter,
     /// Folder of the environment; `None` for an adapter without packages, which runs in the user's Python.
     pub(super) folder: Option<PathBuf>,
 }
@@ -54,7 +56,7 @@ pub struct Environment<'a> {
 impl<'a> Environment<'a> {
     /// The environment of `adapter`. Its name holds a hash of the packages, of what is made of them, and of Python's
     /// version, since packages are compiled for one version.
-    pub fn of(adapter: &'a Shelved) -> io::Result<Self> {
+    pub fn of(adapter: &'a Adapter) -> Result<Self> {
         let requirements = adapter.requirements();
         if !requirements.is_file() {
             return Ok(Self { adapter, folder: None });
@@ -64,7 +66,7 @@ impl<'a> Environment<'a> {
             content += &dyno_api::files::read_to_string(&program)?;
         }
         let name = format!("{}-{}", adapter.name, &hash_of(content.as_bytes())[..8]);
-        let cache = cache_folder().map_err(io::Error::other)?;
+        let cache = cache_folder()?;
         Ok(Self { adapter, folder: Some(cache.join("adapters").join(name)) })
     }
 
@@ -79,9 +81,9 @@ impl<'a> Environment<'a> {
     }
 
     /// Builds the environment if it is missing.
-    pub fn provide(&self) -> Outcome<()> {
+    pub fn provide(&self, say: Listener<'_>) -> Result<()> {
         let Some(folder) = self.folder.as_ref().filter(|_| !self.is_built()) else { return Ok(()) };
-        let Shelved { name, description, .. } = self.adapter;
+        let Adapter { name, description, .. } = self.adapter;
         let takes = megabytes(description.takes_mb);
         say(format_args!("adapter {name}: building its private environment (once, about {takes}) …"));
         let remedy = "a network is needed once, and a Python that the pinned packages support";
@@ -95,8 +97,8 @@ impl<'a> Environment<'a> {
             takes: description.takes_mb * 1_000_000,
             remedy,
         };
-        build_environment(folder, &packages, &progress)
-            .map_err(|error| bad_input(format!("adapter {name} has no environment: {error}")))
+        build(folder, &packages, &progress)
+            .map_err(|reason| Error::Unbuilt { adapter: name.clone(), reason: reason.into() })
     }
 }
 

@@ -1,0 +1,119 @@
+//! Claims of a paper's text: its figure against a quantity of one row, or the reason why there is none.
+
+use dyno_stats::Estimate;
+
+use super::absence::without_figure;
+use super::claim::{Claim, LINES};
+use super::lacking::Lacking;
+use super::rows::{Reproduction, Row};
+use super::verdict::Verdict;
+use crate::tables::{Quantity, Statement};
+
+/// Claims of the table's statements, in their order.
+pub(super) fn statements(reproduction: &Reproduction) -> impl Iterator<Item = Claim> {
+    reproduction.table.statements.iter().map(|said| of_statement(reproduction, said))
+}
+
+fn of_statement(reproduction: &Reproduction, said: &Statement) -> Claim {
+    let row = |name: &String| reproduction.rows.iter().find(|row| row.name == *name);
+    let named = said.point.as_ref().and_then(row);
+    let found = said.of.zip(named).and_then(|(of, row)| Some((of, quantity(reproduction, said, of, row)?)));
+    let lines = named.and_then(|row| row.lines).filter(|lines| *lines < LINES);
+    let verdict = match (&found, lines) {
+        (Some((of, _)), Some(lines)) if of.needs_lines() => {
+            Verdict::NotMeasured(format!("{lines} lines are too few for it; {LINES} are the least"))
+        }
+        (Some((of, ours)), _) => said_verdict(said, *of, *ours),
+        _ => {
+            let needed = said.cores.zip(reproduction.cores).filter(|(wanted, there)| there < wanted);
+            let lacking = needed.map(|(wanted, there)| Lacking { wanted, there }.to_string());
+            without_figure(reproduction, said.missing.clone().or(lacking), said.pending.as_ref())
+        }
+    };
+    let interval = found.filter(|(_, ours)| ours.low < ours.high).map(|(_, ours)| interval(ours));
+    Claim {
+        ours: found.map(|(of, ours)| of.text(ours.value)),
+        interval,
+        ..Claim::new(said.says.clone(), said.figure.clone(), verdict)
+    }
+}
+
+/// The verdict on a statement by its value or bound.
+fn said_verdict(said: &Statement, of: Quantity, ours: Estimate) -> Verdict {
+    match (said.about, said.least, said.most) {
+        (Some(about), ..) => Verdict::of_cost(ours, about),
+        (_, Some(least), _) if of.is_cost() => Verdict::agreeing(ours.low > least),
+        (.., Some(most)) if of.is_cost() => Verdict::agreeing(ours.high < most),
+        (_, Some(least), _) => Verdict::of_bar(ours, least),
+        (.., most) => Verdict::of_bar(negative(ours), -most.unwrap_or_default()),
+    }
+}
+
+/// The estimate of which more is better, where less is better of `of`.
+fn negative(of: Estimate) -> Estimate {
+    Estimate { value: -of.value, low: -of.high, high: -of.low }
+}
+
+fn interval(of: Estimate) -> String {
+    format!("{:.2}–{:.2}", of.low, of.high)
+}
+
+fn quantity(reproduction: &Reproduction, said: &Statement, of: Quantity, row: &Row) -> Option<Estimate> {
+    let exactly = |value: Option<f64>| value.map(Estimate::exactly);
+    let factor = |row: &Row| row.columns.first()?.factor;
+    let row_of = |name: &String| reproduction.rows.iter().find(|row| row.name == *name);
+    match of {
+        Quantity::SameLines => exactly(row.same_lines.map(|share| share * 100.0)),
+        Quantity::Products => exactly(row.time.as_ref().and_then(|told| {
+            let operators = &told.breakdown.operators;
+            let whole: u64 = operators.values().sum();
+            Some(*operators.get("product")? as f64 / whole.max(1) as f64 * 100.0)
+        })),
+        Quantity::BleuGain => row.bleu_gain,
+        Quantity::BleuChange => row.bleu_gain.map(change),
+        Quantity::Factor => match &said.over {
+            None => factor(row),
+            Some(other) => quotient(factor(row)?, factor(row_of(other)?)?),
+        },
+        Quantity::Coverage => {
+            let other = said.over.as_ref().and_then(row_of)?.coverage?;
+            Some(Estimate::exactly(row.coverage?.percent() - other.percent()))
+        }
+        Quantity::ImageSize => exactly(row.image_bytes.map(|bytes| bytes as f64 / 1e6)),
+        Quantity::ProgramSize => exactly(reproduction.program_bytes.map(|bytes| bytes as f64 / 1e6)),
+        Quantity::CountsShare => {
+            let [part, whole] = said.parts.as_ref()?.each_ref().map(|name| row.counts.get(name));
+            whole.filter(|whole| **whole > 0)?;
+            Some(Estimate::exactly(*part? as f64 / *whole? as f64 * 100.0))
+        }
+        Quantity::PartsRatio => {
+            let components = &row.time.as_ref()?.breakdown.components;
+            let [part, other] = said.parts.as_ref()?.each_ref().map(|name| components.get(name));
+            Some(Estimate::exactly(*part? as f64 / *other? as f64))
+        }
+    }
+}
+
+/// A difference without its sign.
+fn change(of: Estimate) -> Estimate {
+    let (least, most) = (of.low.abs().min(of.high.abs()), of.low.abs().max(of.high.abs()));
+    let low = if of.low <= 0.0 && of.high >= 0.0 { 0.0 } else { least };
+    Estimate { value: of.value.abs(), low, high: most }
+}
+
+/// A factor over another one of the same base; its interval holds every quotient of rounds.
+fn quotient(of: Estimate, by: Estimate) -> Option<Estimate> {
+    let (value, low, high) = (of.value / by.value, of.low / by.high, of.high / by.low);
+    (by.low > 0.0).then_some(Estimate { value, low, high })
+}
+
+/// The claim about the quality of all rows, where the table says why ours can't be held against the paper's.
+pub(super) fn quality(reproduction: &Reproduction) -> Option<Claim> {
+    let reason = reproduction.table.quality.as_ref()?;
+    // Rivals that a paper quotes have no figures of its own.
+    let own = || reproduction.table.points.iter().filter(|point| !point.values.is_empty());
+    let bleus = || own().filter_map(|point| point.bleu);
+    let (least, most) = (bleus().reduce(f64::min)?, bleus().reduce(f64::max)?);
+    let verdict = Verdict::NotComparable(reason.clone());
+    Some(Claim::new("quality of all rows".into(), format!("BLEU {least} to {most}"), verdict))
+}

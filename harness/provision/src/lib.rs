@@ -1,0 +1,42 @@
+//! Brings what systems and scorers need beside the bench: made once, in the user's cache, aside and then renamed into
+//! place. dyno never installs into an environment of the user.
+//!
+//! | module | owns |
+//! | --- | --- |
+//! | [`data`] | the folders with what ships: campaigns, models, test sets, adapters |
+//! | [`environment`] | private Python environments |
+//! | [`adapters`] | other projects' engines: their folders, environments and converted models |
+//! | [`image`] | images of containers, unpacked |
+//!
+//! Nothing here is measured, and no system is started. Callers hear of what takes long by a [`Listener`].
+
+pub mod adapters;
+pub mod data;
+pub mod environment;
+mod error;
+pub mod image;
+
+use std::fmt::Arguments;
+use std::path::PathBuf;
+
+pub use error::{Error, Result};
+
+/// Hears, in one line, of what takes long.
+pub type Listener<'a> = &'a dyn Fn(Arguments<'_>);
+
+/// Folder of dyno in the user's cache, by the XDG base directory specification. dyno can make its files
+/// again.
+///
+/// # Errors
+/// If the environment names no such folder.
+pub fn cache_folder() -> Result<PathBuf> {
+    let set = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let cache = set("XDG_CACHE_HOME").or_else(|| Some(set("HOME")?.join(".cache")));
+    cache.map(|cache| cache.join("dyno")).ok_or(Error::NoCache)
+}
+
+/// Last line of what a program said.
+fn last_line(text: &[u8]) -> String {
+    let text = String::from_utf8_lossy(text);
+    text.trim_end().lines().last().unwrap_or("no message").trim().into()
+}
