@@ -24,8 +24,8 @@ def answers(command, environment=None, stdin=None):
     """Lines that a command prints."""
     variables = {**os.environ, "HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1", **(environment or {})}
     done = subprocess.run([str(word) for word in command], stdin=stdin, stdout=subprocess.PIPE, check=True,
-                          text=True, env=variables)
-    return done.stdout.removesuffix("\n").split("\n")
+                          env=variables)
+    return done.stdout.decode().removesuffix("\n").split("\n")
 
 
 def opus(check):
@@ -147,6 +147,14 @@ def libretranslate(check):
     return Case(packages, {}, lambda lines: answers([python, HERE / "api/libretranslate.py", lines], variables))
 
 
+def llama_cpp(check):
+    """A drawn language model of two layers."""
+    model, message = ROOT / "backends/decoder-only/tests/goldens/qwen3.gguf", "Translate this:\n{line}"
+    command = [check.python("llama.cpp"), HERE / "api/llama.cpp.py", model]
+    settings = {"prompt": message, "max-length": 20, "max-length-factor": 1000}
+    return Case(model, settings, lambda lines: answers([*command, lines, message, 20]))
+
+
 def http(check):
     """A server that answers each line with itself, after a sleep."""
     model = check.scratch / "no-model"
@@ -162,6 +170,7 @@ CASES = {
     "fxtranslate": fxtranslate,
     "http": http,
     "libretranslate": libretranslate,
+    "llama.cpp": llama_cpp,
     "marian": marian,
     "onnxruntime": onnxruntime,
     "openvino": openvino,

@@ -1,6 +1,13 @@
-//! The engines of dyno as one plugin, with f32 products by the `gemm` crate: unpacked weights, one call a product, as in the
-//! papers' baselines. Only `precision = "f32"` makes sense of it; everything else runs as in dyno. The setting
-//! `transposed-weights` lays them out as PyTorch does; it's the plugin's own, and off by default.
+//! The engines of dyno as one plugin, with f32 products by a library: unpacked weights, one call a product, as in the papers'
+//! baselines. Only `precision = "f32"` makes sense of it; everything else runs as in dyno. Some settings are the plugin's own;
+//! switches are off by default. `ci/peers/baseline/fetch` fetches the libraries.
+//!
+//! | setting | effect |
+//! | --- | --- |
+//! | `library` | `gemm` (default), `onednn`, `mkl` or `openblas` multiplies |
+//! | `transposed-weights` | weights lie as PyTorch keeps them, [outputs, inputs] |
+//! | `adaptive-weights` | weights lie in both forms, and each product takes the one that was faster for its shape |
+//! | `saved-dispatch` | a thread keeps oneDNN's primitive of each shape |
 //!
 //! The wrapper `kernels` of this workspace stands in the place of `dyno-kernels`.
 //!
@@ -13,8 +20,14 @@ use dyno_api::{Backend, Error, Model, Result, Settings};
 
 dyno_plugin::export!(Baseline);
 
-/// Name of the plugin's own setting.
+/// Names of the plugin's own settings.
 const TRANSPOSED: &str = "transposed-weights";
+const ADAPTIVE: &str = "adaptive-weights";
+const SAVED: &str = "saved-dispatch";
+const LIBRARY: &str = "library";
+
+/// Folder of the shared libraries, which `ci/peers/baseline/fetch` fills.
+const LIBRARIES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/libraries");
 
 /// The engine that suits the models, with a library's products.
 pub struct Baseline;
@@ -33,7 +46,7 @@ impl Backend for Baseline {
     }
 
     fn about(&self) -> &'static str {
-        "The engines of dyno with f32 products by the gemm crate"
+        "The engines of dyno with f32 products by a library"
     }
 
     fn suits(&self, model: &Path) -> bool {
@@ -47,13 +60,36 @@ impl Backend for Baseline {
             reason: "no engine suits the models; name models that `dyno list` shows".into(),
         })?;
         let mut settings = settings.clone();
-        let transposed = settings.remove(TRANSPOSED).map(|value| value.as_bool().ok_or(value)).unwrap_or(Ok(false));
-        dyno_kernels::transpose_weights(transposed.map_err(|value| Error::RefusedSetting {
-            backend: self.name().into(),
-            setting: TRANSPOSED.into(),
-            value: value.to_string(),
-            reason: "it must be true or false".into(),
-        })?);
+        dyno_kernels::transpose_weights(self.switch(TRANSPOSED, &mut settings)?);
+        dyno_kernels::adapt_weights(self.switch(ADAPTIVE, &mut settings)?);
+        let saves_dispatch = self.switch(SAVED, &mut settings)?;
+        let library = settings.remove(LIBRARY).unwrap_or("gemm".into());
+        let name = library.as_str().unwrap_or_default();
+        let chosen = dyno_kernels::choose_library(name, saves_dispatch, Path::new(LIBRARIES));
+        chosen.map_err(|reason| {
+            self.refused(
+                LIBRARY,
+                &library,
+                &format!("{reason}; ci/peers/baseline/fetch fetches the libraries"),
+            )
+        })?;
         engine.open(models, &settings)
+    }
+}
+
+impl Baseline {
+    /// A setting of the plugin's own that is on or off; off by default.
+    fn switch(&self, name: &str, settings: &mut Settings) -> Result<bool> {
+        let value = settings.remove(name).unwrap_or(false.into());
+        value.as_bool().ok_or_else(|| self.refused(name, &value, "it must be true or false"))
+    }
+
+    fn refused(&self, setting: &str, value: &serde_json::Value, reason: &str) -> Error {
+        Error::RefusedSetting {
+            backend: self.name().into(),
+            setting: setting.into(),
+            value: value.to_string(),
+            reason: reason.into(),
+        }
     }
 }

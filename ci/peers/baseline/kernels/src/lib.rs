@@ -1,4 +1,5 @@
-//! `dyno-kernels` with f32 products by the gemm crate: unpacked weights, one call a product, as in the papers' baselines.
+//! `dyno-kernels` with f32 products by a library: unpacked weights, one call a product, as in the papers' baselines. The
+//! library is oneDNN, MKL or OpenBLAS, opened at run time ([`choose_library`]), or the gemm crate.
 //!
 //! The crate has the interface of `dyno-kernels` and stands in its place in this workspace, so that an engine differs in its
 //! f32 products alone. [`Kernels`], [`Weights`] and [`Candidates`] wrap the kernels' types. f32 weights keep a plain form
@@ -7,7 +8,13 @@
 //! their columns each.
 //! Products of integers, and all vector maths, are the kernels' own.
 
+mod adaptive;
+mod blas;
 mod crew;
+mod gemm_crate;
+mod library;
+mod onednn;
+mod plain;
 
 use std::cell::RefCell;
 use std::ops::{Deref, Range};
@@ -18,13 +25,24 @@ pub use kernels::{
     Activation, Best, Error, Input, Isa, KeyValues, Layout, Mask, Mat, MatMut, Output, Precision, Result,
     Rows, RowsPart, SelfAttention, SharedBytes, Tuning, UnknownIsa, ticks,
 };
+use library::{Library, chosen};
+pub use library::{NAMES, choose as choose_library};
+use plain::Plain;
 
 /// Whether weights that are packed from now on keep the plain form [N, K].
 static TRANSPOSED: AtomicBool = AtomicBool::new(false);
 
+/// Whether weights that are packed from now on keep both forms, of which each product takes the faster one.
+static ADAPTIVE: AtomicBool = AtomicBool::new(false);
+
 /// Chooses the plain form of all weights that are packed from now on: [N, K], or [K, N].
 pub fn transpose_weights(transposed: bool) {
     TRANSPOSED.store(transposed, Ordering::Relaxed);
+}
+
+/// Chooses both plain forms for all weights that are packed from now on, or one.
+pub fn adapt_weights(adaptive: bool) {
+    ADAPTIVE.store(adaptive, Ordering::Relaxed);
 }
 
 /// The kernels of an instruction set, which pack f32 weights for the library.
@@ -64,7 +82,11 @@ impl Kernels {
             (Layout::Nk, false) => transpose(values, [n, k]),
             (Layout::Kn, true) => transpose(values, [k, n]),
         };
-        Ok(Weights { kernels: self.0, ours, plain, transposed, scales: vec![1.0; n], bias: vec![0.0; n] })
+        let shape = if transposed { [n, k] } else { [k, n] };
+        let adaptive = ADAPTIVE.load(Ordering::Relaxed);
+        let other = if adaptive { transpose(&plain, shape) } else { Vec::new() };
+        let (scales, bias) = (vec![1.0; n], vec![0.0; n]);
+        Ok(Weights { kernels: self.0, ours, plain, other, transposed, library: chosen(), scales, bias })
     }
 
     /// As in `dyno-kernels`.
@@ -102,8 +124,12 @@ pub struct Weights {
     ours: kernels::Weights,
     /// f32 values [K, N].
     plain: Vec<f32>,
+    /// The other plain form, if products take the faster one.
+    other: Vec<f32>,
     /// Whether the plain values lie as [N, K] instead.
     transposed: bool,
+    /// Library that multiplies f32.
+    library: &'static Library,
     /// Scales of f32 columns, [N].
     scales: Vec<f32>,
     /// Bias of f32 columns, [N].
@@ -115,7 +141,8 @@ impl Weights {
     pub const PANEL: usize = kernels::Weights::PANEL;
 
     fn integers(kernels: kernels::Kernels, ours: kernels::Weights) -> Self {
-        Self { kernels, ours, plain: Vec::new(), transposed: false, scales: Vec::new(), bias: Vec::new() }
+        let [plain, other, scales, bias] = Default::default();
+        Self { kernels, ours, plain, other, transposed: false, library: chosen(), scales, bias }
     }
 
     fn is_f32(&self) -> bool {
@@ -192,17 +219,33 @@ impl Weights {
                 return Err(Error::Shape { what: "inputs of a row", expected: m * k, found: values.len() });
             }
             sums.resize(m * n, 0.0);
-            gemm([m, k, n], values, self.plain_columns(columns.clone()), sums);
+            self.sum(m, values, &columns, sums);
             self.follow(sums, columns, activation, residual, output);
             Ok(())
         })
     }
 
-    /// Some columns of the plain form, with the distances of rows and of columns.
-    fn plain_columns(&self, columns: Range<usize>) -> (&[f32], [usize; 2]) {
-        match self.transposed {
-            true => (&self.plain[columns.start * self.k()..columns.end * self.k()], [1, self.k()]),
-            false => (self.plain.get(columns.start..).unwrap_or_default(), [self.n(), 1]),
+    /// Sums [m, columns] by the library, from the plain form, or from the faster one.
+    fn sum(&self, m: usize, values: &[f32], columns: &Range<usize>, sums: &mut [f32]) {
+        let shape = [m, self.k(), columns.len()];
+        let by = |is_other: bool, sums: &mut [f32]| {
+            self.library.multiply(shape, values, self.plain_columns(is_other, columns), sums);
+        };
+        let is_other = !self.other.is_empty() && {
+            let library = std::ptr::from_ref(self.library).addr();
+            let is_other = |transposed: bool| transposed != self.transposed;
+            let multiply = |transposed| by(is_other(transposed), &mut *sums);
+            is_other(adaptive::takes_transposed(library, shape, multiply))
+        };
+        by(is_other, sums);
+    }
+
+    /// Some columns of the plain form, or of the other one.
+    fn plain_columns(&self, is_other: bool, columns: &Range<usize>) -> Plain<'_> {
+        let (k, n, values) = (self.k(), self.n(), if is_other { &self.other } else { &self.plain });
+        match self.transposed != is_other {
+            true => Plain { values: &values[columns.start * k..columns.end * k], row: 1, column: k },
+            false => Plain { values: values.get(columns.start..).unwrap_or_default(), row: n, column: 1 },
         }
     }
 
@@ -337,6 +380,7 @@ impl Candidates {
         }
         let (k, n) = (self.k(), columns.len());
         into.transposed = false;
+        into.other.clear();
         into.plain.resize(k * n, 0.0);
         for (at, sixteen) in columns.chunks(LANES).enumerate() {
             for (row, plain) in into.plain.chunks_exact_mut(n).enumerate() {
@@ -361,38 +405,6 @@ fn rows_of_columns(weights: &Weights) -> Vec<f32> {
 /// The transpose of values [rows, columns]; of none, none.
 fn transpose(values: &[f32], [rows, columns]: [usize; 2]) -> Vec<f32> {
     (0..values.len()).map(|at| values[at % rows * columns + at / rows]).collect()
-}
-
-/// C [m, n] = A [m, k] · B [k, n] by the library. A and C are row-major and without gaps; B comes with the distances of its
-/// rows and of its columns.
-fn gemm([m, k, n]: [usize; 3], a: &[f32], (b, [row, column]): (&[f32], [usize; 2]), c: &mut [f32]) {
-    let last = |count: usize, distance: usize| count.saturating_sub(1) * distance;
-    assert!(a.len() == m * k && c.len() == m * n);
-    assert!(k * n == 0 || last(k, row) + last(n, column) < b.len());
-    // SAFETY: A and C are row-major matrices of just these shapes, and the last element of B lies in its slice, as was asserted.
-    unsafe {
-        gemm::gemm(
-            m,
-            n,
-            k,
-            c.as_mut_ptr(),
-            1,
-            n as isize,
-            false,
-            a.as_ptr(),
-            1,
-            k as isize,
-            b.as_ptr(),
-            column as isize,
-            row as isize,
-            0.0,
-            1.0,
-            false,
-            false,
-            false,
-            gemm::Parallelism::None,
-        );
-    }
 }
 
 #[cfg(test)]
@@ -433,11 +445,13 @@ mod tests {
 
     #[test]
     fn the_library_computes_what_the_kernels_do() {
-        for transposed in [false, true] {
+        for (transposed, adaptive) in [(false, false), (true, false), (true, true)] {
             transpose_weights(transposed);
+            adapt_weights(adaptive);
             computes_what_the_kernels_do();
         }
         transpose_weights(false);
+        adapt_weights(false);
     }
 
     fn computes_what_the_kernels_do() {
@@ -466,6 +480,7 @@ mod tests {
         let mut rest = MatMut::new(&mut found, m, n).unwrap();
         let mut zeros = weights.clone();
         zeros.plain.fill(0.0);
+        zeros.other.fill(0.0);
         for thread in 0..3 {
             let columns = weights.share(thread, 3);
             let residual = Mat::new(residual, m, n).unwrap().columns(columns.clone()).unwrap();
