@@ -288,9 +288,9 @@ command = ["cat"]
         let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../campaigns/starter.toml");
         let campaign = Campaign::load(Path::new(file)).unwrap();
         let forecast = Forecast::at(&campaign, &[], 2);
-        // The rounds and probes of this campaign took 2:00 on two cores of Zen 4.
+        // The rounds and probes of this campaign take 2:24 on two cores of Zen 5; eight of the ten took 2:00 on Zen 4.
         let minutes = forecast.whole(&campaign.plan(|_| None).unwrap()).as_secs_f64() / 60.0;
-        assert!((1.0..4.0).contains(&minutes), "{minutes}");
+        assert!((1.8..4.8).contains(&minutes), "{minutes}");
         assert!(!forecast.is_whole(), "nothing is known of cat");
         let [nano, teacher] = ["nano", "teacher"].map(|name| forecast.probes_seconds(name));
         assert!(nano < 1.5 && teacher > 2.0 * nano, "{nano} {teacher}");
