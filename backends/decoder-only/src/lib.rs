@@ -22,6 +22,7 @@
 //! | `backend`, `settings` | [`ENGINE`]: the backend, and what a system may set |
 //! | `vocabulary` | the tokeniser of a file, and the words that end an answer |
 //! | `prompt` | the parts of a prompt before and after the line |
+//! | `template` | the file's chat template, rendered within bounds |
 //! | `answer` | which part of what the model says is the answer, and where it ends |
 //! | `network` | the layers, and the keys and values of lines |
 //! | `model`, `shared`, `session` | an opened model, and the lines that a worker answers |
@@ -40,6 +41,7 @@ mod prompt;
 mod session;
 mod settings;
 mod shared;
+mod template;
 mod vocabulary;
 
 pub use backend::{DecoderOnly, ENGINE};

@@ -6,16 +6,13 @@
 
 use dyno_formats::{Gguf, GgufValue};
 use dyno_text::Scratch;
-use minijinja::{Environment, ErrorKind, context};
 
+use crate::template::render;
 use crate::vocabulary::Words;
 use crate::{Error, Result};
 
 /// Mark of the line in a rendered template. No template has it, and no trimming changes it.
 const MARK: &str = "\u{e000}line\u{e000}";
-
-/// Steps of a template: those of the supported families take some hundreds. An endless template ends.
-const STEPS: u64 = 100_000;
 
 /// Parts of a prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -94,26 +91,6 @@ fn start_text(file: &Gguf, vocabulary: &Words) -> String {
     controls
         .find(|(_, control)| Some(u64::from(*control)) == id)
         .map_or(String::new(), |(word, _)| word.into())
-}
-
-/// The chat with one message, up to where the answer begins.
-fn render(template: &str, message: &str, start: &str) -> std::result::Result<String, minijinja::Error> {
-    let mut environment = Environment::new();
-    environment.set_fuel(Some(STEPS));
-    // As `transformers` renders templates.
-    environment.set_trim_blocks(true);
-    environment.set_lstrip_blocks(true);
-    environment.set_unknown_method_callback(minijinja_contrib::pycompat::unknown_method_callback);
-    environment.add_function("raise_exception", |fault: String| -> std::result::Result<String, _> {
-        Err(minijinja::Error::new(ErrorKind::InvalidOperation, fault))
-    });
-    let messages = [context! { role => "user", content => message }];
-    environment.template_from_str(template)?.render(context! {
-        messages => messages,
-        add_generation_prompt => true,
-        enable_thinking => false,
-        bos_token => start,
-    })
 }
 
 /// Divides text at its control words: their ids with those of the text between them, and the text at the end,

@@ -25,6 +25,21 @@ fn replaced(model: &str, from: &str, to: &str) -> Vec<u8> {
     bytes
 }
 
+/// The bytes of a model with another chat template. Spaces at its end keep the alignment of what follows.
+fn with_template(model: &str, template: &str) -> Vec<u8> {
+    let bytes = std::fs::read(path(model)).unwrap();
+    let key = b"tokenizer.chat_template";
+    // Behind the key: the code of texts in 32 bits, the length in 64, the text.
+    let at = bytes.windows(key.len()).position(|part| part == key).unwrap() + key.len() + 4;
+    let length = u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap()) as usize;
+    let mut template = template.to_owned();
+    while template.len() % 32 != length % 32 {
+        template.push(' ');
+    }
+    let new = (template.len() as u64).to_le_bytes();
+    [&bytes[..at], &new, template.as_bytes(), &bytes[at + 8 + length..]].concat()
+}
+
 #[test]
 fn what_is_missing_or_of_another_kind_is_told_by_its_name() {
     for (model, from, to, said) in [
@@ -62,5 +77,36 @@ fn no_changed_byte_of_the_header_makes_the_engine_panic() {
         }
         let cut = refusal(&whole[..at]).unwrap();
         assert!(!cut.contains('\n'), "cut at {at}: {cut}");
+    }
+}
+
+/// Templates that would take as much memory as they can get, each by another way of joining.
+#[test]
+fn a_template_that_makes_long_texts_is_refused_in_one_line() {
+    let doubled = |join: &str| format!("{{% set x = 'abcdefgh' %}}{}", join.repeat(40));
+    for template in [
+        doubled("{% set x = x ~ x %}"),
+        doubled("{% set x = x + x %}"),
+        doubled("{% set x = x * 2 %}"),
+        doubled("{% set x = [x, x]|join %}"),
+        doubled("{% set x = x|replace('a', 'aa')|replace('b', x) %}"),
+        doubled("{% set x = x.replace('a', x) %}"),
+        doubled("{% set x = ''.join([x, x]) %}"),
+        doubled("{% set x %}{{ x }}{{ x }}{% endset %}"),
+        format!(
+            "{{% macro two(x) %}}{{{{ x }}}}{{{{ x }}}}{{% endmacro %}}{}",
+            doubled("{% set x = two(x) %}")
+        ),
+        "{% set l = ['abcdefgh'] * 1000000000 %}{{ l|join }}".into(),
+        "{{ 'x'.join(range(90000)|list * 100) }}".into(),
+        "{{ '%999999999d'|format(1) }}".into(),
+        "{{ '{:999999999}'.format(1) }}".into(),
+        "{{ [1]|slice(1000000000) }}".into(),
+    ] {
+        let refusal = refusal(&with_template("qwen2", &template)).unwrap_or_default();
+        assert!(
+            refusal.contains("`tokenizer.chat_template`: ") && !refusal.contains('\n'),
+            "{template}: {refusal}"
+        );
     }
 }
