@@ -92,7 +92,10 @@ pub fn closest<'a>(wanted: &str, candidates: impl Iterator<Item = &'a str>) -> O
     candidates
         .map(|candidate| (strsim::osa_distance(wanted, candidate), candidate))
         .filter(|(distance, candidate)| distance * 2 <= candidate.chars().count())
-        .min()
+        // A letter left out or added is more likely than another letter in its place.
+        .min_by_key(|&(distance, candidate)| {
+            (distance, !candidate.contains(wanted) && !wanted.contains(candidate), candidate)
+        })
         .map(|(_, candidate)| candidate)
 }
 
@@ -112,5 +115,6 @@ mod tests {
         assert_eq!(closest("normalise", names()), Some("normalize"));
         assert_eq!(closest("be", names()), Some("bé"), "a letter is a character, however many bytes it has");
         assert_eq!(closest("bxyz", names()), None);
+        assert_eq!(closest("sru", ["gru", "ssru"].into_iter()), Some("ssru"), "a letter was left out");
     }
 }
