@@ -57,7 +57,7 @@ impl Ceiling {
 
 /// Runs of a round of the track `server`.
 fn runs(campaign: &Campaign, set: &TestSet) -> server::Runs {
-    server::Runs { profile: campaign.profile, limit: campaign.load, set: set.source.len() }
+    server::Runs::of(&campaign.protocol(), set.source.len())
 }
 
 /// Usual seconds of all rounds of the track `server`, for the slowest system that has a rate.

@@ -135,8 +135,7 @@ impl<'a> Forecast<'a> {
             Track::Server => {
                 let lines = round.test_set.source.len();
                 let rate = self.cores as f64 * lines as f64 / set.max(f64::MIN_POSITIVE);
-                let (profile, limit) = (self.campaign.profile, self.campaign.load);
-                launch + server::Runs { profile, limit, set: lines }.usual_seconds(rate)
+                launch + server::Runs::of(&self.campaign.protocol(), lines).usual_seconds(rate)
             }
             Track::Throughput1 => with_fresh((launch + set).max(minimum)) + launches * launch,
             Track::ThroughputAll => {

@@ -55,11 +55,50 @@ fn tables(rows: &[CellSummary], metrics: &[Scale]) -> String {
         let (track, set) = (cells[0].track, &cells[0].test_set);
         let _ = writeln!(text, "\ntrack {track} ({}) · {set}", about(track));
         let _ = writeln!(text, "{}", table(cells, columns(cells, metrics), width()));
+        text += &closed_loop(cells);
         if let Some(unusable) = unusable_of(metrics, cells) {
             let _ = writeln!(text, "{}", wrapped(&format!("{unusable}; compare speeds alone"), "  "));
         }
     }
     text
+}
+
+/// Curves of the closed loop, a line for each number of clients; nothing without one.
+fn closed_loop(cells: &[CellSummary]) -> String {
+    let rows: Vec<Vec<String>> = cells.iter().flat_map(curve).collect();
+    if rows.is_empty() {
+        return String::new();
+    }
+    let beyond = |row: &&CellSummary| row.clients.len() > 1 && row.knee_clients.is_none();
+    let beyond = cells.iter().filter(beyond).map(|row| {
+        let most = row.clients.keys().last().copied().unwrap_or(0);
+        wrapped(&format!("{}: the knee may lie beyond {most} clients", printable_line(&row.system)), "  ")
+            + "\n"
+    });
+    let heads = ["system", "clients", "lines/s", "p50 ms", "p90 ms", "p95 ms", "p99 ms", "limit", ""];
+    let grid = fitted(&heads, &rows, 1..7, &["p95 ms", "p90 ms", "p50 ms"]);
+    format!(
+        "\nclosed loop: each client sends a line when it has its answer\n{grid}\n{}",
+        beyond.collect::<String>()
+    )
+}
+
+/// Lines of a cell's curve.
+fn curve(row: &CellSummary) -> impl Iterator<Item = Vec<String>> {
+    row.clients.iter().map(|(clients, load)| {
+        let figures = [
+            Some(load.lines_per_second),
+            Some(load.p50_ms),
+            load.p90_ms,
+            Some(load.p95_ms),
+            Some(load.p99_ms),
+        ];
+        let figures = figures.map(|figure| figure.map_or_else(none, numbers::plain));
+        let kept = if load.kept { "kept" } else { "missed" };
+        let knee = if row.knee_clients == Some(*clients) { "knee" } else { "" };
+        let names = [row.system.clone(), clients.to_string()];
+        names.into_iter().chain(figures).chain([kept.into(), knee.into()]).collect()
+    })
 }
 
 /// The sentence on cells of one table, if none of those that may stand on the frontier is usable.

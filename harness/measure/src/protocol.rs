@@ -15,6 +15,8 @@ pub struct Protocol {
     pub limits: Limits,
     /// Latency limit of the server track.
     pub load: LatencyLimit,
+    /// Numbers of clients of the server track's closed loop, ascending; none without one.
+    pub clients: Vec<usize>,
     /// Probes before the measurement.
     pub probes: Vec<Probe>,
     /// Lines that lengthen throughput launches.
@@ -32,6 +34,7 @@ impl Protocol {
             seed: 1,
             limits: Limits::default(),
             load: LatencyLimit::default(),
+            clients: Vec::new(),
             probes,
             filler: None,
             interleave: Interleave::default(),

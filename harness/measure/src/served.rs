@@ -23,6 +23,11 @@ impl Served {
         self.rate.is_none() || self.confirming().is_some_and(|run| run.rate > 0.0)
     }
 
+    /// The runs of the closed loop, in the order of the numbers of clients.
+    pub fn closed(&self) -> impl Iterator<Item = &ServedRun> {
+        self.runs.iter().filter(|run| run.purpose == Purpose::Clients)
+    }
+
     /// The run that confirms the rate.
     pub fn confirming(&self) -> Option<&ServedRun> {
         // A run that missed the limit with a late generator may stand before it.
@@ -46,14 +51,19 @@ pub enum Purpose {
     Unknown,
     /// Short run of the set's lines alone, between two of copies that missed the limit.
     Known,
+    /// Closed loop: a number of clients, each of which sends its next line when it has its answer.
+    Clients,
 }
 
-/// Lines that arrived at one rate. Times run from the planned arrival to the answer.
+/// Lines that arrived at one rate, or from a number of clients. Times run from the planned arrival to the answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ServedRun {
     /// Purpose of the run.
     pub purpose: Purpose,
-    /// Rate of arrival in lines a second.
+    /// Number of clients in a closed loop; none where lines arrive at instants.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clients: Option<usize>,
+    /// Rate of arrival in lines a second; with clients, that of the answers.
     pub rate: f64,
     /// Number of lines that arrived.
     pub lines: usize,
@@ -66,6 +76,9 @@ pub struct ServedRun {
     pub mean_ms: f64,
     /// Median time.
     pub p50_ms: f64,
+    /// 90th percentile; none in older records.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub p90_ms: Option<f64>,
     /// 95th percentile.
     pub p95_ms: f64,
     /// 99th percentile.
@@ -86,12 +99,14 @@ impl ServedRun {
         let rank = |percent| nearest_rank(&sorted, percent);
         Self {
             purpose,
+            clients: None,
             rate,
             lines: sorted.len(),
             kept: false,
             stopped: false,
             mean_ms,
             p50_ms: rank(50.0),
+            p90_ms: Some(rank(90.0)),
             p95_ms: rank(95.0),
             p99_ms: rank(99.0),
             limited_ms: rank(percent),

@@ -11,8 +11,8 @@ use crate::histogram;
 use crate::run::Run;
 use crate::store::files::write_whole;
 use crate::store::folder::create;
-use crate::summary::Summary;
 use crate::summary::cell::{CellSummary, MetricFigure};
+use crate::summary::{LoadFigures, Summary};
 
 /// Writes the summary of `run` into its folder: a spreadsheet, and latencies as percentile distributions.
 pub fn write_summary(folder: &Path, run: &Run, summary: &Summary) -> Result<()> {
@@ -48,16 +48,32 @@ fn csv(rows: &[CellSummary]) -> std::result::Result<Vec<u8>, Box<dyn std::error:
     Ok(writer.into_inner()?)
 }
 
-/// The fields of a row, with columns for each metric. Rows of other test sets can have other metrics.
+/// The fields of a row, with columns for each load and metric. Rows of other test sets can have other metrics.
 fn object_of(row: &CellSummary) -> std::result::Result<Map<String, Value>, Box<dyn std::error::Error>> {
     let Value::Object(mut object) = serde_json::to_value(row)? else {
         return Err("a row is an object".into());
     };
     object.insert("reasons".into(), row.fault_codes().into());
     object.insert("warnings".into(), row.warning_texts().into());
+    for (clients, load) in &row.clients {
+        add_load(&mut object, &format!("clients_{clients}"), load)?;
+    }
+    object.remove("clients");
     object.remove("quality");
     row.quality.iter().for_each(|quality| add_columns(&mut object, quality));
     Ok(object)
+}
+
+/// Columns of a load: each figure under the name of the load.
+fn add_load(
+    row: &mut Map<String, Value>,
+    name: &str,
+    load: &LoadFigures,
+) -> std::result::Result<(), serde_json::Error> {
+    if let Value::Object(figures) = serde_json::to_value(load)? {
+        row.extend(figures.into_iter().map(|(figure, value)| (format!("{name}_{figure}"), value)));
+    }
+    Ok(())
 }
 
 /// Columns of a metric: its score under its name, then interval and spread.

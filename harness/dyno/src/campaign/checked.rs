@@ -33,6 +33,8 @@ pub struct Campaign {
     pub limits: Limits,
     /// Latency limit of the server track.
     pub load: LatencyLimit,
+    /// Numbers of clients of the server track's closed loop.
+    pub clients: Vec<usize>,
     /// Systems to measure.
     pub systems: Vec<Entry>,
     /// Systems left out because their plugins aren't built.
@@ -100,6 +102,7 @@ impl Campaign {
             seed: self.seed,
             limits: self.limits,
             load: self.load,
+            clients: self.clients.clone(),
             probes: self.probes().to_vec(),
             filler: self.filler.clone(),
             interleave: self.interleave,
@@ -197,6 +200,7 @@ impl Campaign {
             filler: self.filler.as_ref().map(|filler| filler.sha256.clone()),
             meter: self.meter.as_ref().map(|meter| meter.command.clone()),
             load: self.tracks.contains(&Track::Server).then_some(self.load),
+            clients: if self.tracks.contains(&Track::Server) { self.clients.clone() } else { Vec::new() },
             shard: self.shard,
         }
     }

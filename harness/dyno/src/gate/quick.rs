@@ -7,13 +7,14 @@ use crate::exit::{Exit, Failure, no_answer};
 
 /// The gate's form of `campaign`, with these entries and test sets. The quick profile needs one second of
 /// throughput and three warm-up lines, which makes rounds of about a second. A disturbed round isn't repeated:
-/// it is one of many, and the host disturbs its pair as well.
+/// it is one of many, and the host disturbs its pair as well. No verdict uses the closed loop.
 pub(super) fn quick(campaign: &Campaign, entries: Vec<Entry>, sets: Vec<TestSet>) -> Campaign {
     Campaign {
         name: format!("{}-gate", campaign.name),
         profile: Profile::Quick,
         limits: Limits { noisy_repeats: Some(0), ..campaign.limits },
         filler: None,
+        clients: Vec::new(),
         systems: entries,
         test_sets: sets,
         ..campaign.clone()

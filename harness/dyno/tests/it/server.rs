@@ -127,3 +127,38 @@ fn a_rate_that_a_campaign_asks_about_is_the_only_one_that_is_tried() {
         assert!(figure.starts_with("doesn't hold 400 lines a second: p50 "), "{warning}");
     }
 }
+
+#[test]
+fn clients_give_a_curve_in_records_table_and_csv() {
+    let bench = bench(60, "backend = \"null\"\nsettings = { word-us = 200 }\n");
+    let campaign = std::fs::read_to_string(bench.path("campaign.toml")).unwrap();
+    let asked = "percentile = 50, rate = 50, clients = [4, 1, 2]";
+    bench.write("campaign.toml", campaign.replace("percentile = 50", asked));
+    let ended = bench.run(&[]);
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    for record in bench.records() {
+        let runs = record["served"]["runs"].as_array().unwrap();
+        let closed: Vec<&Value> = runs.iter().filter(|run| run["purpose"] == "clients").collect();
+        let clients: Vec<f64> = closed.iter().filter_map(|run| run["clients"].as_f64()).collect();
+        assert_eq!(clients, [1.0, 2.0, 4.0], "{record}");
+        for run in closed {
+            let law = run["rate"].as_f64().unwrap() * run["mean_ms"].as_f64().unwrap() / 1e3;
+            let clients = run["clients"].as_f64().unwrap();
+            assert!((law / clients - 1.0).abs() < 0.2, "Little's law: {law}, {run}");
+        }
+    }
+    let heads = ended.stdout.lines().find(|line| line.contains("clients  lines/s")).expect("a table");
+    assert!(heads.contains("p99 ms"), "{heads}");
+    let csv = std::fs::read_to_string(bench.path("out/summary.csv")).unwrap();
+    let (heads, row) = csv.split_once('\n').unwrap();
+    let of = |name: &str| {
+        let place =
+            heads.split(',').position(|head| head == name).unwrap_or_else(|| panic!("{name}: {heads}"));
+        row.split(',').nth(place).unwrap().to_owned()
+    };
+    for clients in [1, 2, 4] {
+        assert!(of(&format!("clients_{clients}_lines_per_second")).parse::<f64>().unwrap() > 0.0, "{row}");
+        assert!(of(&format!("clients_{clients}_p99_ms")).parse::<f64>().unwrap() > 0.0, "{row}");
+    }
+    of("knee_clients");
+}

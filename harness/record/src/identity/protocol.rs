@@ -38,6 +38,9 @@ pub struct RunProtocol {
     /// Latency limit of the server track, if that is measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub load: Option<LatencyLimit>,
+    /// Numbers of clients of the server track's closed loop.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub clients: Vec<usize>,
     /// Part of the campaign that the run measures; all of it if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shard: Option<Shard>,

@@ -1,5 +1,7 @@
 //! Judgements on a small run whose answers are known.
 
+use std::collections::BTreeMap;
+
 use dyno_api::Breakdown;
 use serde_json::json;
 
@@ -60,6 +62,8 @@ fn cell(place: usize, track: Track, speed: Estimate, bleu: f64, output: usize) -
         lines_per_second: None,
         limit_ms: None,
         limit_percentile: None,
+        knee_clients: None,
+        clients: BTreeMap::new(),
         mean_ms: None,
         p50_ms: None,
         p50_bound_ms: None,

@@ -1,6 +1,6 @@
 //! Figures of one cell: a row of `summary.csv`, and what only a page shows of it.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use dyno_api::Breakdown;
 use dyno_measure::{Profile, Reason, Served, Track, Verdict};
@@ -8,6 +8,7 @@ use dyno_stats::{Estimate, Standing};
 use serde::Serialize;
 
 use super::duel::{Duel, Measure};
+use super::load::LoadFigures;
 
 /// Summary of one cell. Times are in milliseconds; `None` means not measured, or without a bound. Files and JSON
 /// hold the fields up to `output`; the others are for the page.
@@ -63,6 +64,11 @@ pub struct CellSummary {
     pub limit_ms: Option<f64>,
     /// Track server: percentile of the latency that must stay within the limit.
     pub limit_percentile: Option<f64>,
+    /// Track server: number of clients at the knee of the closed loop, where throughput over mean time is greatest; none
+    /// if it may lie beyond the greatest number.
+    pub knee_clients: Option<usize>,
+    /// Track server: figures of the closed loop by the number of clients.
+    pub clients: BTreeMap<usize, LoadFigures>,
     /// Mean latency; in the track server, this and the next figures are those at the greatest rate.
     pub mean_ms: Option<f64>,
     /// Median latency.

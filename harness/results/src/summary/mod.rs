@@ -6,6 +6,7 @@ mod counted;
 mod disagreement;
 mod duel;
 pub mod judge;
+mod load;
 mod same_weights;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -25,6 +26,7 @@ use cell::{CellSummary, MetricFigure};
 use counted::Counted;
 pub use disagreement::Disagreement;
 pub use duel::{Duel, Measure};
+pub use load::LoadFigures;
 pub use same_weights::SameWeights;
 
 /// Summary of a run.
@@ -199,6 +201,7 @@ fn summarise_cell(
     let (interval, fit, load_share) =
         (median_interval(&figures.speeds), figures.fit(), figures.over_rounds(load_share));
     let cores = cell.records[0].system_cores.len();
+    let by_clients = load::by_clients(&figures.valid);
     let limit = figures.valid.iter().find_map(|record| Some(record.served()?.limit));
     CellSummary {
         host: None,
@@ -228,10 +231,14 @@ fn summarise_cell(
         lines_per_second: figures.over_rounds(|record| record.served()?.rate),
         limit_ms: limit.map(|limit| limit.limit_ms),
         limit_percentile: limit.map(|limit| limit.percentile),
+        knee_clients: load::knee(&by_clients),
+        clients: by_clients,
         mean_ms: figures.latency(mean).or(figures.served(|run| run.mean_ms)),
         p50_ms: figures.percentile(50.0).or(figures.served(|run| run.p50_ms)),
         p50_bound_ms: figures.bound(50.0),
-        p90_ms: figures.percentile(90.0),
+        p90_ms: figures
+            .percentile(90.0)
+            .or(figures.over_rounds(|record| record.served()?.confirming()?.p90_ms)),
         p90_bound_ms: figures.bound(90.0),
         p95_ms: figures.percentile(95.0).or(figures.served(|run| run.p95_ms)),
         p95_bound_ms: figures.bound(95.0),

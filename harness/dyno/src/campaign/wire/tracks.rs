@@ -1,4 +1,4 @@
-//! The tracks of a campaign file: names, and the latency limit of the server track.
+//! The tracks of a campaign file: names, and what the server track is asked: its latency limit, and its clients.
 
 use std::fmt;
 
@@ -17,19 +17,33 @@ const PERCENTILES: std::ops::RangeInclusive<f64> = 50.0..=99.9;
 /// Most lines a second that a campaign may ask for: a line each microsecond, faster than any pipe.
 const MOST_RATE: f64 = 1e6;
 
+/// Most clients at once. With more, a host has no file descriptors left for a real server's connections.
+const MOST_CLIENTS: usize = 1024;
+
+/// What the server track is asked.
+#[derive(Default)]
+pub(super) struct Load {
+    /// Latency limit.
+    pub limit: LatencyLimit,
+    /// Numbers of clients of the closed loop, ascending.
+    pub clients: Vec<usize>,
+}
+
 /// A track: its name, or a table with the keys of the server track.
 pub(super) struct WireTrack {
     name: Track,
-    limit: Option<WireLimit>,
+    load: Option<WireLoad>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-struct WireLimit {
+struct WireLoad {
     name: Track,
     limit_ms: Option<f64>,
     percentile: Option<f64>,
     rate: Option<f64>,
+    #[serde(default)]
+    clients: Vec<usize>,
 }
 
 impl<'de> Deserialize<'de> for WireTrack {
@@ -45,31 +59,31 @@ impl<'de> Visitor<'de> for NameOrTable {
     type Value = WireTrack;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the name of a track, or { name = \"server\", limit-ms, percentile, rate }")
+        f.write_str("the name of a track, or { name = \"server\", limit-ms, percentile, rate, clients }")
     }
 
     fn visit_str<E: de::Error>(self, name: &str) -> Result<WireTrack, E> {
         let name = Track::deserialize(name.into_deserializer())?;
-        Ok(WireTrack { name, limit: None })
+        Ok(WireTrack { name, load: None })
     }
 
     fn visit_map<A: MapAccess<'de>>(self, table: A) -> Result<WireTrack, A::Error> {
-        let limit = WireLimit::deserialize(MapAccessDeserializer::new(table))?;
-        Ok(WireTrack { name: limit.name, limit: Some(limit) })
+        let load = WireLoad::deserialize(MapAccessDeserializer::new(table))?;
+        Ok(WireTrack { name: load.name, load: Some(load) })
     }
 }
 
-/// Tracks in the order of tables, and the limit of the server track.
+/// Tracks in the order of tables, and what the server track is asked.
 pub(super) fn tracks(
     source: &Source<'_>,
     wire: Option<Spanned<Vec<Spanned<WireTrack>>>>,
-) -> Outcome<(Vec<Track>, LatencyLimit)> {
-    let Some(wire) = wire else { return Ok((Track::USUAL.to_vec(), LatencyLimit::default())) };
+) -> Outcome<(Vec<Track>, Load)> {
+    let Some(wire) = wire else { return Ok((Track::USUAL.to_vec(), Load::default())) };
     let (span, wire) = (wire.span(), wire.into_inner());
-    let (mut sorted, mut limit) = (Vec::new(), LatencyLimit::default());
+    let (mut sorted, mut load) = (Vec::new(), Load::default());
     for track in &wire {
-        if let Some(given) = &track.get_ref().limit {
-            limit = limit_of(given).map_err(|fault| source.error_at(track.span(), fault))?;
+        if let Some(given) = &track.get_ref().load {
+            load = load_of(given).map_err(|fault| source.error_at(track.span(), fault))?;
         }
         sorted.push(track.get_ref().name);
     }
@@ -78,16 +92,16 @@ pub(super) fn tracks(
     if sorted.len() != wire.len() || sorted.is_empty() {
         return Err(source.error_at(span, "list at least one track, and each track once"));
     }
-    Ok((sorted, limit))
+    Ok((sorted, load))
 }
 
-fn limit_of(wire: &WireLimit) -> Result<LatencyLimit, String> {
+fn load_of(wire: &WireLoad) -> Result<Load, String> {
     let default = LatencyLimit::default();
     let limit_ms = wire.limit_ms.unwrap_or(default.limit_ms);
     let percentile = wire.percentile.unwrap_or(default.percentile);
     match () {
         () if wire.name != Track::Server => Err(format!(
-            "track {} has no latency limit: give `limit-ms`, `percentile` and `rate` to server alone",
+            "track {} has no latency limit and no clients: give such keys to server alone",
             wire.name
         )),
         () if !(limit_ms > 0.0 && limit_ms <= 1e6) => {
@@ -99,6 +113,22 @@ fn limit_of(wire: &WireLimit) -> Result<LatencyLimit, String> {
         () if wire.rate.is_some_and(|rate| !(rate > 0.0 && rate <= MOST_RATE)) => {
             Err(format!("`rate` must be above 0 and at most {MOST_RATE} lines a second"))
         }
-        () => Ok(LatencyLimit { limit_ms, percentile, rate: wire.rate }),
+        () => Ok(Load {
+            limit: LatencyLimit { limit_ms, percentile, rate: wire.rate },
+            clients: clients_of(&wire.clients)?,
+        }),
+    }
+}
+
+fn clients_of(wire: &[usize]) -> Result<Vec<usize>, String> {
+    if wire.iter().any(|clients| !(1..=MOST_CLIENTS).contains(clients)) {
+        return Err(format!(
+            "`clients` must be numbers from 1 to {MOST_CLIENTS}, such as [1, 2, 4, 8, 16, 32, 64]"
+        ));
+    }
+    let clients: std::collections::BTreeSet<usize> = wire.iter().copied().collect();
+    match clients.len() == wire.len() {
+        true => Ok(clients.into_iter().collect()),
+        false => Err("`clients`: name each number once".into()),
     }
 }

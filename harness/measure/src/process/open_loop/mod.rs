@@ -1,10 +1,11 @@
-//! The open loop: each line is written at its planned instant, whether or not earlier lines are answered.
+//! Lines that arrive while the system works: at planned instants, whether or not earlier lines are answered (the
+//! open loop), or from clients that each wait for their answer (the closed loop).
 //!
 //! A line's time runs from its planned instant to the read of its answer. A system that falls behind, or a
 //! generator that is late, thereby can't hide the wait of the lines behind (coordinated omission: Tene 2013,
 //! "How NOT to measure latency"). One thread on the bench's core writes and reads. It sleeps until shortly
 //! before the next arrival, or until an answer; the pipes don't block, so that a system that doesn't read can't
-//! delay an arrival.
+//! delay an arrival. A client's line is due at the instant of the answer that it waited for.
 
 mod outbox;
 mod queue;
@@ -24,13 +25,13 @@ const AWAKE: Duration = Duration::from_micros(120);
 /// Longest sleep between two looks at the system's threads.
 const LONGEST_SLEEP: Duration = Duration::from_millis(100);
 
-/// A line, and the instant of its arrival after the start of the run.
+/// What makes lines due.
 #[derive(Clone, Debug)]
-pub struct Arrival<'a> {
-    /// Text without its line end.
-    pub line: &'a [u8],
-    /// Time from the start of the run.
-    pub at: Duration,
+pub enum Pace {
+    /// Open loop: the instant of each line, after the start of the run.
+    Planned(Vec<Duration>),
+    /// Closed loop: so many clients, each of which has one line with the system at a time.
+    Clients(usize),
 }
 
 /// Limit of a run. Once too many lines have missed it, the rest is no longer written.
@@ -49,22 +50,27 @@ pub struct OpenRun {
     pub answers: Vec<Vec<u8>>,
     /// Nanoseconds from the planned arrival to the answer.
     pub latency_ns: Vec<u64>,
+    /// Nanoseconds from the start of the run to the answer.
+    pub answered_ns: Vec<u64>,
     /// Nanoseconds by which the generator was late for the arrival.
     pub late_ns: Vec<u64>,
     /// Whether the run ended early, after too many misses.
     pub stopped: bool,
 }
 
-/// Writes `arrivals` to the system at their instants, and waits for the answers.
+/// Writes `lines` (without line ends) to the system when they are due, and waits for the answers. Without an allowance
+/// the run goes on to its end.
 pub fn arrive(
     conversation: &mut Conversation<'_, '_>,
-    arrivals: &[Arrival<'_>],
-    allowance: Allowance,
+    lines: &[&[u8]],
+    pace: &Pace,
+    allowance: Option<Allowance>,
 ) -> Result<OpenRun, Stop> {
     conversation.dialogue().take_reply(); // the answer to the last question in lock-step
     let begin = Instant::now();
     let mut generator = Generator {
-        arrivals,
+        lines,
+        pace,
         begin,
         next: 0,
         outbox: Outbox::default(),
@@ -73,14 +79,17 @@ pub fn arrive(
     };
     while !generator.is_done() {
         generator.write_due(conversation.dialogue())?;
-        generator.stop_if_hopeless(allowance);
+        if let Some(allowance) = allowance {
+            generator.stop_if_hopeless(allowance);
+        }
         let begin = Instant::now();
         generator.sleep_and_read(conversation)?;
-        if generator.has_written_all() {
+        if generator.waits_for_answers_alone() {
             conversation.has_waited(begin.elapsed())?;
         }
     }
     let Generator { queue, mut run, .. } = generator;
+    run.answered_ns = queue.answered_ns(begin);
     (run.answers, run.latency_ns) = queue.into_answers();
     run.late_ns.truncate(run.answers.len());
     Ok(run)
@@ -88,7 +97,8 @@ pub fn arrive(
 
 /// A run under way.
 struct Generator<'a> {
-    arrivals: &'a [Arrival<'a>],
+    lines: &'a [&'a [u8]],
+    pace: &'a Pace,
     begin: Instant,
     /// Number of arrivals so far.
     next: usize,
@@ -104,17 +114,32 @@ impl Generator<'_> {
 
     /// Whether no further line arrives, so that only answers are waited for.
     fn has_written_all(&self) -> bool {
-        self.next == self.arrivals.len()
+        self.next == self.lines.len()
+    }
+
+    /// Whether nothing but an answer makes the run go on.
+    fn waits_for_answers_alone(&self) -> bool {
+        self.has_written_all() || matches!(self.pace, Pace::Clients(_))
+    }
+
+    /// Instant at which the next line is due; `None` if no line is left, or all clients wait for answers.
+    fn due(&self) -> Option<Instant> {
+        match self.pace {
+            _ if self.has_written_all() => None,
+            Pace::Planned(at) => Some(self.begin + at[self.next]),
+            Pace::Clients(clients) => (self.queue.waiting() < *clients).then(|| self.queue.progress()),
+        }
     }
 
     /// Puts each line that is due into the outbox, and writes as much as the system takes.
     fn write_due(&mut self, dialogue: &mut Dialogue) -> Result<(), Stop> {
-        let now = self.begin.elapsed();
-        while let Some(arrival) = self.arrivals.get(self.next).filter(|arrival| arrival.at <= now) {
+        let now = Instant::now();
+        while let Some(due) = self.due().filter(|due| *due <= now) {
+            let line = self.lines[self.next];
             // Late is the generator, not the pipe: a system that reads nothing can't make it late.
-            self.run.late_ns.push((now - arrival.at).as_nanos() as u64);
-            self.outbox.push(arrival.line);
-            self.queue.push(self.begin + arrival.at, arrival.line.len());
+            self.run.late_ns.push((now - due).as_nanos() as u64);
+            self.outbox.push(line);
+            self.queue.push(due, line.len());
             self.next += 1;
         }
         self.outbox.write(dialogue)?;
@@ -125,14 +150,14 @@ impl Generator<'_> {
     fn stop_if_hopeless(&mut self, allowance: Allowance) {
         if !self.run.stopped && self.queue.misses(allowance.limit) > allowance.misses {
             self.run.stopped = true;
-            self.arrivals = &self.arrivals[..self.next];
+            self.lines = &self.lines[..self.next];
             self.queue.take_back(self.outbox.take_back());
         }
     }
 
     /// Sleeps until shortly before the next arrival or until the system writes, and reads what there is.
     fn sleep_and_read(&mut self, conversation: &mut Conversation<'_, '_>) -> Result<(), Stop> {
-        let due = self.arrivals.get(self.next).map(|arrival| self.begin + arrival.at);
+        let due = self.due();
         let until_due = due.map_or(LONGEST_SLEEP, |due| due.saturating_duration_since(Instant::now()));
         let wants_room = !self.outbox.is_empty();
         let dialogue = conversation.dialogue();

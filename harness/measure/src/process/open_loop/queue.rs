@@ -36,7 +36,17 @@ impl Queue {
 
     /// Whether no line waits.
     pub(super) fn is_empty(&self) -> bool {
-        self.lines.len() == self.answers.len()
+        self.waiting() == 0
+    }
+
+    /// Number of lines that wait.
+    pub(super) fn waiting(&self) -> usize {
+        self.lines.len() - self.answers.len()
+    }
+
+    /// Instant of the last answer; before the first one, the start of the run.
+    pub(super) fn progress(&self) -> Instant {
+        self.progress
     }
 
     /// Drops the last `count` lines.
@@ -90,6 +100,12 @@ impl Queue {
     pub(super) fn silence(&self) -> Option<(Duration, usize)> {
         let (_, bytes) = self.lines.get(self.answers.len())?;
         Some((self.progress.elapsed(), *bytes))
+    }
+
+    /// Nanoseconds from `begin` to each answer.
+    pub(super) fn answered_ns(&self, begin: Instant) -> Vec<u64> {
+        let arrived = self.lines.iter().map(|(at, _)| at.saturating_duration_since(begin).as_nanos() as u64);
+        arrived.zip(&self.latency_ns).map(|(arrived, ns)| arrived + ns).collect()
     }
 
     /// All answers, with their times.

@@ -1,11 +1,12 @@
 //! The server track: lines arrive at random instants, whether or not earlier ones are answered. The figure is
 //! the greatest rate of arrival at which a percentile of the lines' times stays within the limit.
 //!
-//! One process serves the whole round: a warm-up, the search, the run that confirms the rate, and runs at
-//! shares of that rate for the curve. A share of the rate must hold for lines that the system can't know, too.
+//! One process serves the whole round: a warm-up, the search, the run that confirms the rate, runs at shares of that
+//! rate for the curve, and the closed loop if the campaign names numbers of clients. A share of the rate must hold for lines that the system can't know, too.
 //! Server rounds are never side by side: a system needs its cores whole.
 
 mod arrivals;
+mod closed;
 mod runs;
 mod search;
 
@@ -21,11 +22,12 @@ use crate::error::Result;
 use crate::judge::answers::Comparison;
 use crate::os::fresh_seed;
 use crate::process::lockstep::{Conversation, Stop, converse};
-use crate::process::open_loop::{Allowance, Arrival, OpenRun, arrive};
+use crate::process::open_loop::{Allowance, OpenRun, Pace, arrive};
 use crate::served::{Purpose, Served, ServedRun};
 use crate::unknown::script::{Question, Script, pairs, recognised};
 use crate::unknown::served::misses;
 use arrivals::{at_rate, unit_instants};
+use closed::steady;
 use runs::CURVE;
 pub use runs::Runs;
 use search::{Length, greatest_rate};
@@ -90,21 +92,31 @@ impl<'a> Server<'a> {
     }
 
     fn planned(&self) -> Runs {
-        let set = self.context.round.test_set.source.len();
-        Runs { profile: self.profile(), limit: self.limit, set }
+        Runs::of(&self.context.bench.protocol, self.context.round.test_set.source.len())
     }
 
     fn measure(&mut self, talk: &mut Conversation<'_, '_>) -> Flow<()> {
         for copy in self.script.unknown(self.profile().warm_up_lines()) {
             talk.ask(&copy.line)?;
         }
+        if self.limit.rate.is_none() || self.planned().closed > 0 {
+            self.ask_single_lines(talk)?;
+        }
         match self.limit.rate {
             Some(rate) => self.rate = self.keeps(talk, rate, Length::Long)?.then_some(rate),
             None => self.search(talk)?,
         }
+        match self.rate {
+            Some(rate) => self.run_below(talk, rate)?,
+            None => self.ask_the_set(talk)?,
+        }
+        self.closed_loop(talk)
+    }
+
+    /// The runs at shares of the greatest rate: the curve, and lines that the system can't know.
+    fn run_below(&mut self, talk: &mut Conversation<'_, '_>, rate: f64) -> Flow<()> {
         // Of a rate that is asked about, the curve is of no interest but for the times of lines and copies.
         let curve = if self.limit.rate.is_some() { &CURVE[..1] } else { &CURVE };
-        let Some(rate) = self.rate else { return self.ask_the_set(talk) };
         for share in curve {
             self.run(talk, share * rate, Purpose::Curve)?;
         }
@@ -114,13 +126,18 @@ impl<'a> Server<'a> {
         Ok(())
     }
 
-    /// Searches for the greatest rate, if single lines keep the limit.
-    fn search(&mut self, talk: &mut Conversation<'_, '_>) -> Flow<()> {
+    /// Asks lines one at a time, for the first guess of a rate.
+    fn ask_single_lines(&mut self, talk: &mut Conversation<'_, '_>) -> Flow<()> {
         let asked = talk.latency_ns().len();
         for copy in self.script.unknown(LEAST_UNKNOWN) {
             talk.ask(&copy.line)?;
         }
         self.single_ms = talk.latency_ns()[asked..].iter().map(|&ns| ns as f64 / 1e6).collect();
+        Ok(())
+    }
+
+    /// Searches for the greatest rate, if single lines keep the limit.
+    fn search(&mut self, talk: &mut Conversation<'_, '_>) -> Flow<()> {
         if median(&self.single_ms).is_some_and(|ms| ms <= self.limit.limit_ms) {
             let guess = self.planned().guess(mean(&self.single_ms).unwrap_or(1.0));
             self.rate = greatest_rate(guess, |rate, length| self.keeps(talk, rate, length))?;
@@ -158,19 +175,35 @@ impl<'a> Server<'a> {
             _ => self.script.run(count),
         };
         let instants = unit_instants(self.context.bench.protocol.seed, &self.purpose(purpose), count);
-        let arrivals = asked.iter().zip(instants);
-        let arrivals: Vec<Arrival<'_>> = arrivals
-            .map(|(asked, instant)| Arrival { line: &asked.line, at: at_rate(instant, rate) })
-            .collect();
+        let pace = Pace::Planned(instants.into_iter().map(|instant| at_rate(instant, rate)).collect());
         let misses = ((1.0 - self.limit.percentile / 100.0) * count as f64 + 1e-9).floor() as usize;
         let limit = Duration::from_secs_f64(self.limit.limit_ms / 1e3);
-        let open = arrive(talk, &arrivals, Allowance { limit, misses })?;
+        let open = arrive(talk, &texts(&asked), &pace, Some(Allowance { limit, misses }))?;
         let late = open.latency_ns.iter().filter(|&&ns| u128::from(ns) > limit.as_nanos()).count();
         let run = ServedRun::of(purpose, rate, &open.latency_ns, &open.late_ns, self.limit.percentile);
         let run = ServedRun { kept: !open.stopped && late <= misses, stopped: open.stopped, ..run };
         self.runs.push(run.clone());
         self.hear(&asked, &open, &run);
         Ok(run)
+    }
+
+    /// The closed loop: a run for each number of clients, the fewest first. A run's speed guesses the next one's.
+    fn closed_loop(&mut self, talk: &mut Conversation<'_, '_>) -> Flow<()> {
+        let mut rate = 1e3 / mean(&self.single_ms).unwrap_or(1.0).max(1e-3);
+        for &clients in &self.context.bench.protocol.clients {
+            let lines = closed::lines(self.planned().lines(Length::Short, rate), clients);
+            let asked = self.script.run(lines);
+            let open = arrive(talk, &texts(&asked), &Pace::Clients(clients), None)?;
+            let (throughput, window) = steady(&open.answered_ns, clients);
+            let (latency_ns, late_ns) = (&open.latency_ns[window.clone()], &open.late_ns[window]);
+            let run = ServedRun::of(Purpose::Clients, throughput, latency_ns, late_ns, self.limit.percentile);
+            let kept = run.limited_ms <= self.limit.limit_ms;
+            let run = ServedRun { clients: Some(clients), kept, ..run };
+            rate = throughput;
+            self.hear(&asked, &open, &run);
+            self.runs.push(run);
+        }
+        Ok(())
     }
 
     /// Purpose of the arrivals' random numbers. The confirmation has its own, or else the search would have
@@ -222,11 +255,16 @@ impl<'a> Server<'a> {
             observed.by_clock.extend(recognised(&observed.pairs));
         }
         if rate.is_none() {
-            observed.warnings.push(no_rate(&limit, runs.last(), median(&self.single_ms).unwrap_or(0.0)));
+            let last = runs.iter().rfind(|run| run.purpose == Purpose::Confirm);
+            observed.warnings.push(no_rate(&limit, last, median(&self.single_ms).unwrap_or(0.0)));
         }
         observed.served = Some(Served { limit, rate, runs });
         observed
     }
+}
+
+fn texts(asked: &[Question]) -> Vec<&[u8]> {
+    asked.iter().map(|asked| asked.line.as_slice()).collect()
 }
 
 /// Warning that no rate keeps the limit, or not the one that was asked about in the `last` run.

@@ -9,6 +9,7 @@ use dyno_record::{LatencyLimit, Limits, Profile};
 
 use super::search::{Length, greatest_rate};
 use crate::constants::{LEAST_UNKNOWN, UNKNOWN_RATE, UNKNOWN_RUNS};
+use crate::protocol::Protocol;
 use crate::unknown::script::whole_set;
 
 /// Shares of the greatest rate at which the curve is measured, the lowest first.
@@ -36,9 +37,17 @@ pub struct Runs {
     pub limit: LatencyLimit,
     /// Number of lines of the test set.
     pub set: usize,
+    /// Number of runs with clients.
+    pub closed: usize,
 }
 
 impl Runs {
+    /// The runs that `protocol` asks for, over a set of so many lines.
+    pub fn of(protocol: &Protocol, set: usize) -> Self {
+        let Protocol { profile, load, ref clients, .. } = *protocol;
+        Self { profile, limit: load, set, closed: clients.len() }
+    }
+
     /// First guess of the greatest rate, if a single line takes `line_ms`: half of what one line at a time
     /// allows. A system whose usual line is within the limit is given a rate that such lines allow.
     pub(super) fn guess(&self, line_ms: f64) -> f64 {
@@ -66,8 +75,13 @@ impl Runs {
         self.seconds(length, rate) * (1.0 + LONGER / (self.lines(length, rate) as f64).sqrt())
     }
 
-    /// Seconds that a round usually takes for a system with this greatest rate.
+    /// Seconds that a round usually takes for a system with this greatest rate. Clients make it work at about that rate.
     pub fn usual_seconds(&self, rate: f64) -> f64 {
+        let closed = self.closed as f64 * self.seconds(Length::Short, self.limit.rate.unwrap_or(rate));
+        closed + self.usual_open_seconds(rate)
+    }
+
+    fn usual_open_seconds(&self, rate: f64) -> f64 {
         if let Some(asked) = self.limit.rate {
             let after = [CURVE[0], UNKNOWN_RATE].map(|share| self.seconds(Length::Short, share * asked));
             return self.seconds(Length::Long, asked) + after.iter().sum::<f64>();
@@ -81,8 +95,8 @@ impl Runs {
         self.usual_seconds(self.guess(self.limit.limit_ms))
     }
 
-    /// Most seconds of a round. Lines that arrive take their time; all waiting beside that counts for the
-    /// limit of a launch.
+    /// Most seconds of a round. Lines that arrive take their time; all waiting beside that, for clients' answers too,
+    /// counts for the limit of a launch.
     pub fn most_seconds(&self, limits: &Limits) -> f64 {
         let rates = || POWERS.map(|power| RATIO.powi(power));
         let systems = rates().flat_map(|short| rates().map(move |long| (short, long)));
@@ -172,7 +186,7 @@ mod tests {
 
     fn runs(limit_ms: f64) -> Runs {
         let limit = LatencyLimit { limit_ms, percentile: 99.0, rate: None };
-        Runs { profile: Profile::Quick, limit, set: 300 }
+        Runs { profile: Profile::Quick, limit, set: 300, closed: 0 }
     }
 
     fn most(limit_ms: f64) -> f64 {
