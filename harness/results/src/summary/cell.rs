@@ -8,6 +8,7 @@ use dyno_stats::{Estimate, Standing};
 use serde::Serialize;
 
 use super::duel::{Duel, Measure};
+use super::judge::Unranked;
 
 /// Summary of one cell. Times are in milliseconds; `None` means not measured, or without a bound. Files and JSON
 /// hold the fields up to `output`; the others are for the page.
@@ -113,6 +114,9 @@ pub struct CellSummary {
     pub quality: Vec<MetricFigure>,
     /// SHA-256 of the answers that were scored: the worst of the rounds.
     pub output: Option<String>,
+    /// Reason why the cell has no standing.
+    #[serde(skip)]
+    pub unranked: Option<Unranked>,
     /// Place of the system in the campaign.
     #[serde(skip)]
     pub place: usize,
