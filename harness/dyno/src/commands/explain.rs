@@ -5,7 +5,7 @@
 use dyno_measure::Verdict;
 use dyno_results::explain::{Explanation, Margin, Neighbour, explain as explanations};
 use dyno_results::merge::is_merged;
-use dyno_results::summary::judge::Unranked;
+use dyno_results::summary::cell::Unranked;
 use dyno_results::{CellSummary, Run, Summary, Verified};
 use dyno_stats::Standing;
 use dyno_stats::numbers::{factor, mebibytes, plain, supported};

@@ -8,7 +8,6 @@ use dyno_stats::{Estimate, Standing};
 use serde::Serialize;
 
 use super::duel::{Duel, Measure};
-use super::judge::Unranked;
 
 /// Summary of one cell. Times are in milliseconds; `None` means not measured, or without a bound. Files and JSON
 /// hold the fields up to `output`; the others are for the page.
@@ -138,6 +137,25 @@ pub struct CellSummary {
     /// Comparisons with the other systems of the table, by their place.
     #[serde(skip)]
     pub duels: HashMap<(Measure, usize), Duel>,
+}
+
+/// Reason why a cell is ranked with no other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unranked {
+    /// A rule was broken.
+    Invalid,
+    /// The host disturbed the measurement.
+    Noisy,
+    /// No score by the first metric.
+    Unscored,
+    /// BLEU 0: the text is no translation.
+    Worthless,
+    /// No p95 latency or no speed.
+    Costless,
+    /// Second of twins.
+    Twin,
+    /// Most answers are their source lines.
+    Echo,
 }
 
 /// Quality of a cell by one metric.

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use dyno_measure::{Record, Track, Verdict};
 use dyno_stats::Order;
 
-use super::cell::{CellSummary, MetricFigure};
+use super::cell::{CellSummary, MetricFigure, Unranked};
 use super::duel::{Duel, Measure};
 use crate::run::{MeasuredCell, Run};
 use crate::scores::{Scale, Standard};
@@ -111,25 +111,6 @@ fn duel_all(table: &[MeasuredCell<'_>], rows: &mut [CellSummary], measure: Measu
         let duels = others.filter_map(|&other| Some(((measure, places[other]), against(other)?)));
         rows[i].duels = rows[i].duels.drain().chain(duels).collect();
     }
-}
-
-/// Reason why a cell is ranked with no other.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unranked {
-    /// A rule was broken.
-    Invalid,
-    /// The host disturbed the measurement.
-    Noisy,
-    /// No score by the first metric.
-    Unscored,
-    /// BLEU 0: the text is no translation.
-    Worthless,
-    /// No p95 latency or no speed.
-    Costless,
-    /// Second of twins.
-    Twin,
-    /// Most answers are their source lines.
-    Echo,
 }
 
 /// The first reason that keeps a cell off every frontier.
