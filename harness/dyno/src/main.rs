@@ -81,6 +81,7 @@ fn dispatch(command: Option<Command>) -> Outcome {
         Some(Command::Score(args)) => commands::score::score(&args),
         Some(Command::Adapters(args)) => commands::adapters::adapters(&args),
         Some(Command::Cluster(args)) => commands::cluster::cluster(&args),
+        Some(Command::Explain(args)) => commands::explain::explain(&args),
         Some(Command::Export(args)) => commands::export::export(&args),
         Some(Command::Leaderboard(args)) => commands::leaderboard::leaderboard(&args),
         Some(Command::Merge(args)) => commands::merge::merge(&args),

@@ -13,6 +13,7 @@
 //! | [`prices`] | words per dollar, by a dated price list |
 //! | [`summary`] | one row for each cell; noise floors, duels and the frontier (`judge`) |
 //! | `columns` | the columns of tables: head, figure and text of each |
+//! | [`explain`] | why one cell is where it is: its time, its room under the rules, its neighbours |
 //! | [`turns`] | comparison of rounds that were measured side by side |
 //! | [`compare`] | comparison of two sides of a cell: speeds by their rounds, texts by their quality |
 //! | [`merge`] | runs of several hosts as one result |
@@ -24,6 +25,7 @@
 mod columns;
 pub mod compare;
 mod error;
+pub mod explain;
 mod export;
 mod histogram;
 pub mod merge;

@@ -35,14 +35,19 @@ pub fn standings(
     quality: impl Fn(usize, usize) -> Order,
     cost: impl Fn(usize, usize) -> Order,
 ) -> Vec<Standing> {
-    let against = |i: usize, other: usize| match (quality(other, i), cost(other, i)) {
+    let against = |i: usize, other: usize| against(quality(other, i), cost(other, i));
+    let standing = |i: usize| (0..n).filter(|&other| other != i).map(|other| against(i, other)).max();
+    (0..n).map(|i| standing(i).unwrap_or(Standing::Frontier)).collect()
+}
+
+/// Standing that one other system leaves to a system, by the order of the other's `quality` and `cost`.
+pub const fn against(quality: Order, cost: Order) -> Standing {
+    match (quality, cost) {
         // The other system is surely worse in one respect, or equal in both: it can't beat this system.
         (Order::Worse, _) | (_, Order::Worse) | (Order::Equal, Order::Equal) => Standing::Frontier,
         (Order::Better, Order::Better | Order::Equal) | (Order::Equal, Order::Better) => Standing::Off,
         (Order::Unclear, _) | (_, Order::Unclear) => Standing::Probably,
-    };
-    let standing = |i: usize| (0..n).filter(|&other| other != i).map(|other| against(i, other)).max();
-    (0..n).map(|i| standing(i).unwrap_or(Standing::Frontier)).collect()
+    }
 }
 
 #[cfg(test)]

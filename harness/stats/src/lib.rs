@@ -36,7 +36,7 @@ mod share;
 
 pub use correlation::spearman;
 pub use estimate::Estimate;
-pub use frontier::{Order, Standing, standings};
+pub use frontier::{Order, Standing, against, standings};
 pub use length::{LengthFit, LengthGroup, by_length, fit_length};
 pub use noise::{noise_floor, paired_noise_floor};
 pub use order::{Interval, mean, median, median_interval, percentile, percentile_bound};

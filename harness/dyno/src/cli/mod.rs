@@ -20,8 +20,8 @@ pub use engines::{
 };
 pub use measuring::{DoctorArgs, GateArgs, OnNoise, ReproduceArgs, RunArgs, VerifyArgs};
 pub use runs::{
-    CompareArgs, ExportArgs, ExportFormat, LeaderboardArgs, ListArgs, MergeArgs, PublishArgs, ReportArgs,
-    ScoreArgs,
+    CompareArgs, ExplainArgs, ExportArgs, ExportFormat, LeaderboardArgs, ListArgs, MergeArgs, PublishArgs,
+    ReportArgs, ScoreArgs,
 };
 
 /// A benchmark for machine-translation engines on CPUs.
@@ -78,6 +78,9 @@ pub enum Command {
     /// Write the HTML report on a run
     #[command(after_help = runs::REPORT_EXAMPLES)]
     Report(ReportArgs),
+    /// Say in words why a system of a run is where it is
+    #[command(after_help = runs::EXPLAIN_EXAMPLES)]
+    Explain(ExplainArgs),
     /// Write the figures of a run in the form of another program
     #[command(after_help = runs::EXPORT_HELP)]
     Export(ExportArgs),

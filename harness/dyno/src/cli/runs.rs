@@ -3,9 +3,11 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use dyno_measure::Track;
 
 use dyno_results::scores::Metric;
 
+use super::values::track;
 use crate::runner::PriceChoice;
 
 pub(super) const SCORE_HELP: &str = "Examples:
@@ -83,6 +85,25 @@ pub struct ReportArgs {
     /// Show the points of a paper in the charts: devlin, marian, opennmt or hw-tsc; may be repeated
     #[arg(long, value_name = "PAPER")]
     pub published: Vec<String>,
+}
+
+pub(super) const EXPLAIN_EXAMPLES: &str = "Examples:
+  dyno explain runs/starter-3f9a ssru
+  dyno explain results/2026-11-24-amd-epyc-zen-5-2c small --track latency";
+
+/// Arguments of `dyno explain`.
+#[derive(Args)]
+pub struct ExplainArgs {
+    /// Folder of the run
+    pub run: PathBuf,
+    /// Name of the system
+    pub system: String,
+    /// Explain this track alone
+    #[arg(long, value_name = "TRACK", value_parser = track())]
+    pub track: Option<Track>,
+    /// Explain this test set [default: the first one]
+    #[arg(long, short, value_name = "NAME")]
+    pub test_set: Option<String>,
 }
 
 pub(super) const EXPORT_HELP: &str = "Examples:

@@ -8,6 +8,7 @@ pub mod compare;
 pub mod completions;
 pub mod convert;
 pub mod doctor;
+pub mod explain;
 pub mod export;
 pub mod gate;
 pub mod leaderboard;

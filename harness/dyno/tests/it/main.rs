@@ -13,6 +13,7 @@ mod comparing;
 mod contestants;
 mod detectors;
 mod encoding;
+mod explaining;
 mod exporting;
 mod foreign_files;
 mod installed;

@@ -23,41 +23,72 @@ pub fn judge_round(set: &TestSet, answers: &[Vec<u8>], factor: f64) -> Vec<Reaso
 
 /// Warning if most answers equal a reference of their line.
 fn equal_references(set: &TestSet, answers: &[Vec<u8>]) -> Option<Reason> {
-    let (mut equal, mut all) = (0, 0);
+    let told = equal_to_references(set, answers);
+    let figure = || format!("{} of {} answers equal a reference", told.lines, told.of);
+    (told.of >= TELLING_REFERENCES && told.share() > MOST_REFERENCES)
+        .then(|| Code::EqualsReferences.reason(figure()))
+}
+
+/// Lines of a kind among all that could be.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Told {
+    /// Number of lines of the kind.
+    pub lines: usize,
+    /// Number of lines that could be.
+    pub of: usize,
+}
+
+impl Told {
+    /// Share of the lines.
+    pub fn share(self) -> f64 {
+        self.lines as f64 / self.of.max(1) as f64
+    }
+}
+
+/// Answers that equal a reference of their line, among lines whose reference is long enough to tell.
+pub fn equal_to_references(set: &TestSet, answers: &[Vec<u8>]) -> Told {
+    let mut told = Told::default();
     for (line, answer) in answers.iter().enumerate() {
         let mut references = set.references.iter().map(|lines| lines[line].trim());
         if references.clone().any(|reference| words(reference.as_bytes()) >= WORDS_OF_A_TELLING_REFERENCE) {
-            all += 1;
-            equal += usize::from(references.any(|reference| reference.as_bytes() == answer.trim_ascii()));
+            told.of += 1;
+            told.lines +=
+                usize::from(references.any(|reference| reference.as_bytes() == answer.trim_ascii()));
         }
     }
-    let figure = || format!("{equal} of {all} answers equal a reference");
-    (all >= TELLING_REFERENCES && share(equal, all) > MOST_REFERENCES)
-        .then(|| Code::EqualsReferences.reason(figure()))
+    told
 }
 
 /// Reason for ordinary lines with an empty answer.
 pub fn missing(lines: &[Vec<u8>], answers: &[Vec<u8>]) -> Option<Reason> {
+    let told = empty_answers(lines, answers);
+    (told.share() >= EMPTY_SHARE)
+        .then(|| Code::EmptyOutput.reason(format!("{} of {} ordinary lines", told.lines, told.of)))
+}
+
+/// Empty answers, among ordinary lines.
+pub fn empty_answers(lines: &[Vec<u8>], answers: &[Vec<u8>]) -> Told {
     let ordinary = |line: &[u8]| (1..=LONGEST_ORDINARY).contains(&words(line));
-    let asked = lines.iter().filter(|line| ordinary(line)).count();
     let is_missing = |(line, answer): &(&Vec<u8>, &Vec<u8>)| ordinary(line) && words(answer) == 0;
-    let empty = lines.iter().zip(answers).filter(is_missing).count();
-    (share(empty, asked) >= EMPTY_SHARE)
-        .then(|| Code::EmptyOutput.reason(format!("{empty} of {asked} ordinary lines")))
+    Told {
+        lines: lines.iter().zip(answers).filter(is_missing).count(),
+        of: lines.iter().filter(|line| ordinary(line)).count(),
+    }
 }
 
 /// Reason for answers that are far longer than their lines.
 pub fn runaway(lines: &[Vec<u8>], answers: &[Vec<u8>], factor: f64) -> Option<Reason> {
+    let told = runaway_answers(lines, answers, factor);
+    (told.share() >= RUNAWAY_SHARE)
+        .then(|| Code::Runaway.reason(format!("{} of {} lines", told.lines, told.of)))
+}
+
+/// Answers that are far longer than their lines.
+pub fn runaway_answers(lines: &[Vec<u8>], answers: &[Vec<u8>], factor: f64) -> Told {
     let runs = |(line, answer): &(&Vec<u8>, &Vec<u8>)| {
         characters(answer) as f64 > factor * characters(line).max(SHORT) as f64
     };
-    let away = lines.iter().zip(answers).filter(runs).count();
-    (share(away, lines.len()) >= RUNAWAY_SHARE)
-        .then(|| Code::Runaway.reason(format!("{away} of {} lines", lines.len())))
-}
-
-fn share(count: usize, of: usize) -> f64 {
-    count as f64 / of.max(1) as f64
+    Told { lines: lines.iter().zip(answers).filter(runs).count(), of: lines.len() }
 }
 
 /// Compares the answers with their references: the ratio of the characters, and a reason if the ratio is out

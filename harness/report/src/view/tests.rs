@@ -47,6 +47,7 @@ fn cell(place: usize, track: Track, speed: Estimate, bleu: f64, output: usize) -
         reasons: Vec::new(),
         warnings: Vec::new(),
         standing: None,
+        unranked: None,
         rounds: 3,
         words_per_second: Some(speed.value),
         words_per_second_low: Some(speed.low),

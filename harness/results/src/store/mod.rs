@@ -62,6 +62,13 @@ pub struct Verified {
     pub before_last_round: BTreeMap<String, Vec<Examined>>,
 }
 
+impl Verified {
+    /// Findings of the run in `folder`; none if no probe was asked.
+    pub fn read(folder: &Path) -> Result<Self> {
+        Ok(read_json(&folder.join(VERIFIED))?.unwrap_or_default())
+    }
+}
+
 /// The open folder of a run; only one process can open it.
 #[derive(Debug)]
 pub struct Store {
@@ -195,7 +202,7 @@ impl Store {
 
     /// Findings of the probes, from an earlier part of the run.
     pub fn verified(&self) -> Result<Verified> {
-        Ok(read_json(&self.folder.join(VERIFIED))?.unwrap_or_default())
+        Verified::read(&self.folder)
     }
 
     /// Keeps the findings of the probes.

@@ -119,6 +119,9 @@ pub struct CellSummary {
     pub quality: Vec<MetricFigure>,
     /// SHA-256 of the answers that were scored: the worst of the rounds.
     pub output: Option<String>,
+    /// Reason why the cell has no standing.
+    #[serde(skip)]
+    pub unranked: Option<Unranked>,
     /// Place of the system in the campaign.
     #[serde(skip)]
     pub place: usize,
@@ -140,6 +143,25 @@ pub struct CellSummary {
     /// Comparisons with the other systems of the table, by their place.
     #[serde(skip)]
     pub duels: HashMap<(Measure, usize), Duel>,
+}
+
+/// Reason why a cell is ranked with no other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unranked {
+    /// A rule was broken.
+    Invalid,
+    /// The host disturbed the measurement.
+    Noisy,
+    /// No score by the first metric.
+    Unscored,
+    /// BLEU 0: the text is no translation.
+    Worthless,
+    /// No p95 latency or no speed.
+    Costless,
+    /// Second of twins.
+    Twin,
+    /// Most answers are their source lines.
+    Echo,
 }
 
 /// Quality of a cell by one metric.

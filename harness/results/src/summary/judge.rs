@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use dyno_measure::{Record, Track, Verdict};
 use dyno_stats::Order;
 
-use super::cell::{CellSummary, MetricFigure};
+use super::cell::{CellSummary, MetricFigure, Unranked};
 use super::duel::{Duel, Measure};
 use crate::run::{MeasuredCell, Run};
 use crate::scores::{Scale, Standard};
@@ -88,17 +88,12 @@ pub(super) fn place(
         duel_all(table, rows, measure, floor(measure).unwrap_or(0.0));
     }
     let is_twin = |i: usize| table[..i].iter().any(|first| run.are_twins(first.system, table[i].system));
-    let cost = |row: &CellSummary| if track.is_lockstep() { row.p95_ms } else { row.words_per_second };
-    let competes = |&i: &usize| {
-        may_stand(&rows[i]) && cost(&rows[i]).is_some() && !is_twin(i) && !echoes(run, &table[i], &rows[i])
-    };
-    let racing: Vec<usize> = (0..rows.len()).filter(competes).collect();
+    for i in 0..rows.len() {
+        rows[i].unranked = unranked(&rows[i], is_twin(i), || echoes(run, &table[i], &rows[i]));
+    }
+    let racing: Vec<usize> = (0..rows.len()).filter(|&i| rows[i].unranked.is_none()).collect();
     let quality = |a: usize, b: usize| order_of_rows(run, &rows[racing[a]], &rows[racing[b]]);
-    let cheaper = |a: usize, b: usize| {
-        let (measure, a, b) = if track.is_lockstep() { (Measure::P95, b, a) } else { (Measure::Speed, a, b) };
-        let (a, b) = (&rows[racing[a]], &rows[racing[b]]);
-        a.duels.get(&(measure, b.place)).map_or(Order::Unclear, |duel| duel.order)
-    };
+    let cheaper = |a: usize, b: usize| order_of_costs(&rows[racing[a]], &rows[racing[b]]);
     let standings = dyno_stats::standings(racing.len(), quality, cheaper);
     for (&i, standing) in racing.iter().zip(standings) {
         rows[i].standing = Some(standing);
@@ -118,12 +113,27 @@ fn duel_all(table: &[MeasuredCell<'_>], rows: &mut [CellSummary], measure: Measu
     }
 }
 
-/// Whether a cell may stand on a frontier: it is VALID, and its text is a translation.
-fn may_stand(row: &CellSummary) -> bool {
-    let says_something = |quality: &MetricFigure| {
-        quality.score.is_some_and(|score| quality.metric != "bleu" || score >= LEAST_BLEU)
-    };
-    row.verdict == Verdict::Valid && row.quality.first().is_some_and(says_something)
+/// The first reason that keeps a cell off every frontier.
+fn unranked(row: &CellSummary, is_twin: bool, echoes: impl Fn() -> bool) -> Option<Unranked> {
+    let cost = if row.track.is_lockstep() { row.p95_ms } else { row.words_per_second };
+    let quality = row.quality.first().and_then(|quality| Some((quality, quality.score?)));
+    let is_worthless =
+        |(quality, score): (&MetricFigure, f64)| quality.metric == "bleu" && score < LEAST_BLEU;
+    match row.verdict {
+        Verdict::Invalid => Some(Unranked::Invalid),
+        Verdict::Noisy => Some(Unranked::Noisy),
+        Verdict::Valid if quality.is_none() => Some(Unranked::Unscored),
+        Verdict::Valid if quality.is_some_and(is_worthless) => Some(Unranked::Worthless),
+        Verdict::Valid if cost.is_none() => Some(Unranked::Costless),
+        Verdict::Valid if is_twin => Some(Unranked::Twin),
+        Verdict::Valid => echoes().then_some(Unranked::Echo),
+    }
+}
+
+/// Order of two cells of a table in cost: `Better` if `a` surely costs less.
+pub(crate) fn order_of_costs(a: &CellSummary, b: &CellSummary) -> Order {
+    let (measure, a, b) = if a.track.is_lockstep() { (Measure::P95, b, a) } else { (Measure::Speed, a, b) };
+    a.duels.get(&(measure, b.place)).map_or(Order::Unclear, |duel| duel.order)
 }
 
 fn echoes(run: &Run, cell: &MeasuredCell<'_>, row: &CellSummary) -> bool {
@@ -131,7 +141,8 @@ fn echoes(run: &Run, cell: &MeasuredCell<'_>, row: &CellSummary) -> bool {
     answers.is_some_and(|answers| is_echo(cell.test_set.source.iter().map(Vec::as_slice), answers))
 }
 
-fn order_of_rows(run: &Run, a: &CellSummary, b: &CellSummary) -> Order {
+/// Order of two cells of a table in quality.
+pub(crate) fn order_of_rows(run: &Run, a: &CellSummary, b: &CellSummary) -> Order {
     let texts = a.output.as_ref().zip(b.output.as_ref());
     texts.and_then(|(x, y)| quality_order(run, &a.test_set, x, y)).unwrap_or(Order::Unclear)
 }

@@ -266,6 +266,7 @@ fn summarise_cell(
             .map(|scale| quality_of(run, cell, scale, figures.output))
             .collect(),
         output: figures.output.cloned(),
+        unranked: None,
         place: run.systems().iter().position(|system| *system == cell.system).unwrap_or(0),
         cores,
         served: figures.median_served(),

@@ -1,0 +1,255 @@
+//! `dyno explain`: why a system of a run is where it is, in words and on one screen.
+//!
+//! The judgements are those of `dyno-results`; this command only words them.
+
+use dyno_measure::Verdict;
+use dyno_results::explain::{Explanation, Margin, Neighbour, explain as explanations};
+use dyno_results::merge::is_merged;
+use dyno_results::summary::cell::Unranked;
+use dyno_results::{CellSummary, Run, Summary, Verified};
+use dyno_stats::Standing;
+use dyno_stats::numbers::{factor, mebibytes, plain, supported};
+
+use crate::cli::ExplainArgs;
+use crate::exit::{Exit, Outcome, bad_input, no_answer};
+use crate::output::print;
+use crate::table::wrapped;
+
+/// Rules that are named: the nearest ones say enough, and the screen has room for two tracks.
+const NAMED_RULES: usize = 3;
+
+/// Share of a rule's room from which on a system nearly broke it.
+const NEARLY: f64 = 0.8;
+
+/// Share of a line's time from which on its fixed part is worth work.
+const GREAT_SHARE: f64 = 0.25;
+
+/// Explains the system of `args`.
+pub fn explain(args: &ExplainArgs) -> Outcome {
+    if is_merged(&args.run) {
+        return Err(bad_input(
+            "a merged run has several hosts: name the run of one of them, in the folder hosts/",
+        ));
+    }
+    let (run, verified) = (Run::read(&args.run)?, Verified::read(&args.run)?);
+    check_names(args, &run)?;
+    let summary = Summary::of(&run);
+    let all = explanations(&run, &summary, &verified, &args.system);
+    let set = args.test_set.as_ref().or_else(|| all.first().map(|cell| &cell.row.test_set));
+    let is_wanted = |cell: &&Explanation<'_>| {
+        Some(&cell.row.test_set) == set && args.track.is_none_or(|track| cell.row.track == track)
+    };
+    let wanted: Vec<&Explanation<'_>> = all.iter().filter(is_wanted).collect();
+    if wanted.is_empty() {
+        let message = format!("{} was not measured there; leave out --track or --test-set", args.system);
+        return Err(no_answer(Exit::NothingMeasured, message));
+    }
+    print(&wanted.into_iter().map(text).collect::<Vec<_>>().join("\n"))?;
+    Ok(Exit::Done)
+}
+
+/// Refuses names that the run doesn't have.
+fn check_names(args: &ExplainArgs, run: &Run) -> Outcome<()> {
+    let sets: Vec<&str> = run.test_sets.iter().map(|set| set.name.as_str()).collect();
+    let set = args.test_set.as_deref().map(|set| ("test set", set, sets));
+    for (what, name, known) in [("system", args.system.as_str(), run.systems())].into_iter().chain(set) {
+        if !known.contains(&name) {
+            return Err(bad_input(format!("the run has no {what} {name:?}; it has: {}", known.join(", "))));
+        }
+    }
+    Ok(())
+}
+
+/// The explanation of one cell: four short lists.
+fn text(cell: &Explanation<'_>) -> String {
+    let row = cell.row;
+    let parts = [
+        ("where it stands", standing(cell)),
+        ("where its time goes", time(cell)),
+        ("how near it came to a rule", rules(cell)),
+        ("what would move it", moves(cell)),
+    ];
+    let mut text = format!("{} on {}, track {}\n", row.system, row.test_set, row.track);
+    for (head, lines) in parts.into_iter().filter(|(_, lines)| !lines.is_empty()) {
+        text += &format!("  {head}\n");
+        lines.iter().for_each(|line| text += &(wrapped(&format!("    - {line}"), "      ") + "\n"));
+    }
+    text
+}
+
+fn standing(cell: &Explanation<'_>) -> Vec<String> {
+    let (row, around) = (cell.row, &cell.neighbours);
+    let first = match (row.standing, row.unranked) {
+        (Some(Standing::Frontier), _) => {
+            "on the frontier: no other system here beats it in quality and cost together".into()
+        }
+        (Some(Standing::Probably), _) => {
+            format!("probably on the frontier: {} may beat it, too close to tell", names(&around.rivals))
+        }
+        (Some(Standing::Off), _) => format!("off the frontier, beaten by {}", names(&around.beaten_by)),
+        (None, unranked) => format!("not ranked: {}", unranked.map_or("it has no figures", why_unranked)),
+    };
+    let next =
+        |what: &str, other: &Neighbour<'_>| format!("next {what} on the frontier: {}", against(cell, other));
+    let better = around.better.as_ref().map(|other| next("better in quality", other));
+    let cheaper = around
+        .cheaper
+        .as_ref()
+        .map(|other| next(if row.track.is_lockstep() { "quicker" } else { "faster" }, other));
+    [first].into_iter().chain(better).chain(cheaper).collect()
+}
+
+const fn why_unranked(unranked: Unranked) -> &'static str {
+    match unranked {
+        Unranked::Invalid => "a rule was broken",
+        Unranked::Noisy => "the host disturbed more than half of its rounds",
+        Unranked::Unscored => "it has no score; `dyno score` computes one",
+        Unranked::Worthless => "its answers have BLEU 0 and are no translations",
+        Unranked::Costless => "it has no speed, or too few lines for a 95th percentile",
+        Unranked::Twin => "it is the second entry of a system, which only measures the noise",
+        Unranked::Echo => "most of its answers are their source lines",
+    }
+}
+
+fn names(others: &[Neighbour<'_>]) -> String {
+    let names: Vec<&str> = others.iter().take(3).map(|other| other.row.system.as_str()).collect();
+    let more = others.len() - names.len();
+    names.join(", ") + &if more > 0 { format!(" and {more} more") } else { String::new() }
+}
+
+/// Another system beside this one: its quality, and its cost as a multiple.
+fn against(cell: &Explanation<'_>, other: &Neighbour<'_>) -> String {
+    let quality = |row: &CellSummary| row.first_quality().map_or("–".into(), |quality| supported(&quality));
+    let metric = cell.row.quality.first().map_or("quality", |quality| quality.metric.as_str());
+    let cost = other
+        .ratio
+        .map_or_else(String::new, |ratio| format!(", at {} times {}", factor(&ratio), cost_of(cell.row)));
+    format!("{}, {metric} {} instead of {}{cost}", other.row.system, quality(other.row), quality(cell.row))
+}
+
+const fn cost_of(row: &CellSummary) -> &'static str {
+    if row.track.is_lockstep() { "its p95 latency" } else { "its speed" }
+}
+
+fn time(cell: &Explanation<'_>) -> Vec<String> {
+    let row = cell.row;
+    let percent = |share: f64| format!("{:.0} %", share * 100.0);
+    let line = row.line_ms.zip(row.word_ms).map(|(line, word)| {
+        let (words, whole) = (cell.typical_words, line + word * cell.typical_words);
+        format!(
+            "a line takes {} ms, and {} ms more for each word: {} ms for one of {words:.0} words, the middle length",
+            plain(line.max(0.0)), plain(word), plain(whole)
+        )
+    });
+    let tail = row.p50_ms.zip(row.p95_ms).map(|(p50, p95)| {
+        format!("half of the lines take at most {} ms, 95 of 100 at most {} ms", plain(p50), plain(p95))
+    });
+    let pipe = cell.pipe_ms.zip(row.p50_ms).map(|(pipe, p50)| {
+        format!(
+            "{} of the middle line's time is the pipe to it, not the system",
+            percent((pipe / p50).min(1.0))
+        )
+    });
+    let load = row
+        .load_share
+        .map(|load| format!("{} of a launch is loading, as for a single line", percent(load.min(1.0))));
+    let cores = cell.busy_cores.map(|busy| {
+        let idle = (1.0 - busy / row.cores.max(1) as f64).max(0.0);
+        format!("it kept {busy:.2} of {} cores busy, and {} of their time idle", row.cores, percent(idle))
+    });
+    let start = row.start_ms.map(|ms| format!("warm-up: {} ms from launch to the first answer", plain(ms)));
+    let memory = row.peak_bytes.map(|peak| {
+        let model = row.model_bytes.map_or_else(String::new, |model| {
+            format!("; its model's files have {} MiB", plain(mebibytes(model)))
+        });
+        format!("memory: {} MiB at the peak{model}", plain(mebibytes(peak)))
+    });
+    [line, tail, pipe, parts(row), load, cores, start, memory].into_iter().flatten().collect()
+}
+
+/// The greatest components of the time, by the system's own account.
+fn parts(row: &CellSummary) -> Option<String> {
+    let components = &row.breakdown.as_ref()?.components;
+    let whole = components.values().sum::<u64>().max(1) as f64;
+    let mut parts: Vec<(&String, f64)> =
+        components.iter().map(|(name, &ns)| (name, ns as f64 / whole)).collect();
+    parts.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let told: Vec<String> =
+        parts.iter().take(4).map(|(name, share)| format!("{name} {:.0} %", share * 100.0)).collect();
+    Some(format!("by its own account: {}", told.join(", ")))
+}
+
+fn rules(cell: &Explanation<'_>) -> Vec<String> {
+    let broken =
+        cell.row.reasons.iter().map(|reason| {
+            format!("broke {}: {}; the rule: {}", reason.code.name(), reason.figure, reason.limit)
+        });
+    let margin = |margin: &Margin| {
+        let how = match margin.used {
+            used if used >= 1.0 => "beyond the limit".into(),
+            used if used >= NEARLY => format!("nearly broke it: {:.0} % of the room used", used * 100.0),
+            used => format!("{:.0} % of the room used", used * 100.0),
+        };
+        format!("{}: {} ({}); {how}", margin.code.name(), margin.figure, margin.limit)
+    };
+    broken.chain(cell.margins.iter().take(NAMED_RULES).map(margin)).collect()
+}
+
+fn moves(cell: &Explanation<'_>) -> Vec<String> {
+    let row = cell.row;
+    let remedies = row.reasons.iter().map(|reason| format!("{}: {}", reason.code.name(), reason.remedy));
+    let quiet =
+        (row.verdict == Verdict::Noisy).then(|| "a quieter host: `dyno doctor` names what disturbs".into());
+    let fixed = row.line_ms.zip(row.word_ms).and_then(|(line, word)| {
+        let share = line / (line + word * cell.typical_words);
+        (share >= GREAT_SHARE).then(|| {
+            format!(
+                "less work a line: {:.0} % of the middle line's time doesn't depend on its length",
+                share * 100.0
+            )
+        })
+    });
+    let load =
+        row.load_share.filter(|&load| load >= GREAT_SHARE).map(|_| "quicker loading, or longer files".into());
+    let idle = cell.busy_cores.filter(|busy| *busy < (1.0 - GREAT_SHARE) * row.cores as f64);
+    let idle = idle.map(|_| "work for the idle cores: larger batches, or more workers".into());
+    remedies
+        .chain([quiet, to_the_frontier(cell), greatest(row), fixed, load, idle].into_iter().flatten())
+        .collect()
+}
+
+/// What the system lacks against those that beat it: either gain suffices.
+fn to_the_frontier(cell: &Explanation<'_>) -> Option<String> {
+    let others = &cell.neighbours.beaten_by;
+    let lockstep = cell.row.track.is_lockstep();
+    let ratios = others
+        .iter()
+        .filter_map(|other| other.ratio.map(|ratio| if lockstep { 1.0 / ratio.value } else { ratio.value }));
+    let gain = ratios.reduce(f64::max)?;
+    let best = others
+        .iter()
+        .filter_map(|other| other.row.first_quality())
+        .map(|quality| quality.value)
+        .reduce(f64::max)?;
+    let (metric, cost) =
+        (&cell.row.quality.first()?.metric, if lockstep { "a p95 latency" } else { "a speed" });
+    let what = if lockstep { "shorter" } else { "greater" };
+    Some(format!(
+        "to the frontier: {metric} above {best:.1}, or {cost} more than {} times {what}",
+        plain(gain.max(1.0))
+    ))
+}
+
+/// Amdahl's bound for the greatest component.
+fn greatest(row: &CellSummary) -> Option<String> {
+    let components = &row.breakdown.as_ref()?.components;
+    let whole = components.values().sum::<u64>() as f64;
+    let (name, &ns) = components.iter().max_by_key(|(_, ns)| **ns)?;
+    let bound = whole / (whole - ns as f64);
+    bound.is_finite().then(|| {
+        format!(
+            "{name}, its greatest part: without it the system would be {} times as fast, no more",
+            plain(bound)
+        )
+    })
+}

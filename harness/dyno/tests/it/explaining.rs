@@ -1,0 +1,53 @@
+//! `dyno explain` on published runs: what it says agrees with the spreadsheet that was published beside them.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::support::Ended;
+
+fn run() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../results/2026-11-24-amd-epyc-zen-5-2c")
+}
+
+/// Holds that the command succeeds and prints each of `parts`, however the lines break.
+fn assert_prints(ended: &Ended, parts: &[&str]) {
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    let text = ended.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    parts.iter().for_each(|part| assert!(text.contains(part), "{part:?} is not in {text}"));
+}
+
+fn explain(arguments: &[&str]) -> Ended {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_dyno"));
+    Ended::of(command.arg("explain").arg(run()).args(arguments).output().unwrap())
+}
+
+#[test]
+fn the_standing_of_each_published_cell_is_told() {
+    let mut rows = csv::Reader::from_path(run().join("summary.csv")).unwrap();
+    for row in rows.deserialize().map(Result::<BTreeMap<String, String>, _>::unwrap) {
+        let told = match row["standing"].as_str() {
+            "frontier" => "- on the frontier: no other system here beats it",
+            "probably" => "- probably on the frontier: ",
+            "off" => "- off the frontier, beaten by ",
+            _ => "- not ranked: ",
+        };
+        let track = ["--track", &row["track"], "--test-set", &row["test_set"]];
+        assert_prints(&explain(&[&[row["system"].as_str()], &track[..]].concat()), &[told.trim_end()]);
+    }
+}
+
+#[test]
+fn a_screen_holds_all_tracks_of_a_system_and_names_the_nearest_rules() {
+    let ended = explain(&["tiny"]);
+    // The probe found 92 % of the references' characters in 150 lines; ±10 % are allowed.
+    let parts =
+        ["where it stands", "where its time goes", "length: the answers have 92.", "what would move it"];
+    assert_prints(&ended, &parts);
+    assert!(ended.stdout.lines().count() <= 60, "{}", ended.stdout);
+}
+
+#[test]
+fn an_unknown_system_is_refused_with_those_that_there_are() {
+    explain(&["tyni"]).assert_says(2, &["no system \"tyni\"", "tiny"]);
+}

@@ -1,0 +1,87 @@
+//! Why a cell is where it is: where its time goes, how near it came to a rule, and which systems stand beside it.
+//!
+//! Standings, orders and ratios are those of the [`Summary`]; this module only picks what concerns one cell.
+//!
+//! | module | owns |
+//! | --- | --- |
+//! | `margins` | figures of a cell against the limits of the rules |
+//! | `neighbours` | systems that beat the cell, and those next to it on the frontier |
+
+mod margins;
+mod neighbours;
+
+use dyno_measure::Record;
+use dyno_stats::median;
+
+use crate::run::{MeasuredCell, Run};
+use crate::store::Verified;
+use crate::summary::Summary;
+use crate::summary::cell::CellSummary;
+pub use margins::Margin;
+pub use neighbours::{Neighbour, Neighbours};
+
+/// What there is to say about one cell.
+#[derive(Clone, Debug)]
+pub struct Explanation<'a> {
+    /// Row of the cell.
+    pub row: &'a CellSummary,
+    /// Median number of words of the test set's lines.
+    pub typical_words: f64,
+    /// Median over rounds: cores that the system kept busy while its launches ran; throughput tracks alone.
+    pub busy_cores: Option<f64>,
+    /// Median over rounds: milliseconds that a line takes in the pipes alone; lock-step alone.
+    pub pipe_ms: Option<f64>,
+    /// Figures against the limits of the rules, the nearest first.
+    pub margins: Vec<Margin>,
+    /// Systems beside it.
+    pub neighbours: Neighbours<'a>,
+}
+
+/// Explanations of the cells of `system`, in the order of the tables.
+pub fn explain<'a>(
+    run: &Run,
+    summary: &'a Summary,
+    verified: &Verified,
+    system: &str,
+) -> Vec<Explanation<'a>> {
+    let cells = run.cells();
+    let of = |row: &CellSummary| {
+        let same = |cell: &&MeasuredCell<'_>| {
+            (cell.system, &cell.test_set.name, cell.track) == (system, &row.test_set, row.track)
+        };
+        cells.iter().find(same)
+    };
+    let own = summary.cells.iter().filter(|row| row.system == system);
+    own.filter_map(|row| Some(of_cell(run, summary, verified, row, of(row)?))).collect()
+}
+
+fn of_cell<'a>(
+    run: &Run,
+    summary: &'a Summary,
+    verified: &Verified,
+    row: &'a CellSummary,
+    cell: &MeasuredCell<'_>,
+) -> Explanation<'a> {
+    let valid = cell.valid();
+    let over_rounds = |figure: &dyn Fn(&Record) -> Option<f64>| {
+        median(&valid.iter().filter_map(|record| figure(record)).collect::<Vec<_>>())
+    };
+    let words: Vec<f64> = cell.test_set.source.iter().map(|line| dyno_measure::words(line) as f64).collect();
+    Explanation {
+        row,
+        typical_words: median(&words).unwrap_or(0.0),
+        busy_cores: over_rounds(&busy_cores),
+        pipe_ms: over_rounds(&|record| Some(record.pipe_floor_ns? as f64 / 1e6)),
+        margins: margins::of(run, cell, row, verified),
+        neighbours: neighbours::of(run, summary, row),
+    }
+}
+
+/// CPU time of the system's processes for each second of the launches of a round. The kernel's account covers all
+/// of them: those over the file, those with one line, and the one over fresh lines.
+fn busy_cores(record: &Record) -> Option<f64> {
+    let (usage, launches) = (&record.usage, record.launches()?);
+    let fresh = launches.fresh.as_ref().map_or(0, |fresh| fresh.ns);
+    let ns: u64 = launches.ns.iter().chain(&launches.one_line_ns).sum::<u64>() + fresh;
+    (ns > 0).then(|| (usage.user_ns + usage.system_ns + usage.unwaited_ns) as f64 / ns as f64)
+}

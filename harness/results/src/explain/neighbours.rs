@@ -1,0 +1,78 @@
+//! Systems that beat a cell, and those next to it on the frontier.
+
+use dyno_stats::{Estimate, Order, Standing, against};
+
+use crate::run::Run;
+use crate::summary::cell::CellSummary;
+use crate::summary::judge::{order_of_costs, order_of_rows};
+use crate::summary::{Measure, Summary};
+
+/// Another system of the same table.
+#[derive(Clone, Debug)]
+pub struct Neighbour<'a> {
+    /// Row of the other system.
+    pub row: &'a CellSummary,
+    /// Ratio of the other's cost to the own: p95 latency in lock-step, words a second else.
+    pub ratio: Option<Estimate>,
+    /// Order of the other in quality.
+    pub quality: Order,
+    /// Order of the other in cost.
+    pub cost: Order,
+}
+
+/// Systems beside a cell.
+#[derive(Clone, Debug, Default)]
+pub struct Neighbours<'a> {
+    /// Systems that surely beat it.
+    pub beaten_by: Vec<Neighbour<'a>>,
+    /// Systems that may beat it: the intervals overlap.
+    pub rivals: Vec<Neighbour<'a>>,
+    /// Next better in quality on the frontier.
+    pub better: Option<Neighbour<'a>>,
+    /// Next cheaper on the frontier.
+    pub cheaper: Option<Neighbour<'a>>,
+}
+
+/// Neighbours of `row`. A row without a standing has none.
+pub(super) fn of<'a>(run: &Run, summary: &'a Summary, row: &CellSummary) -> Neighbours<'a> {
+    if row.standing.is_none() {
+        return Neighbours::default();
+    }
+    let of_table = |other: &&CellSummary| {
+        (&other.test_set, other.track) == (&row.test_set, row.track)
+            && other.place != row.place
+            && other.standing.is_some()
+    };
+    let others: Vec<Neighbour<'a>> =
+        summary.cells.iter().filter(of_table).map(|other| neighbour(run, row, other)).collect();
+    let leaves = |standing| {
+        let of = |other: &&Neighbour<'a>| against(other.quality, other.cost) == standing;
+        others.iter().filter(of).cloned().collect::<Vec<_>>()
+    };
+    let on_frontier = |other: &&Neighbour<'a>| other.row.standing == Some(Standing::Frontier);
+    let nearest = |is_wanted: &dyn Fn(&Neighbour<'a>) -> bool| {
+        let wanted = others.iter().filter(on_frontier).filter(|other| is_wanted(other));
+        wanted.min_by(|a, b| distance(a).total_cmp(&distance(b))).cloned()
+    };
+    Neighbours {
+        beaten_by: leaves(Standing::Off),
+        rivals: leaves(Standing::Probably),
+        better: nearest(&|other| other.quality == Order::Better),
+        cheaper: nearest(&|other| other.cost == Order::Better),
+    }
+}
+
+fn neighbour<'a>(run: &Run, row: &CellSummary, other: &'a CellSummary) -> Neighbour<'a> {
+    let measure = if row.track.is_lockstep() { Measure::P95 } else { Measure::Speed };
+    Neighbour {
+        ratio: other.duels.get(&(measure, row.place)).map(|duel| duel.ratio),
+        quality: order_of_rows(run, other, row),
+        cost: order_of_costs(other, row),
+        row: other,
+    }
+}
+
+/// Distance in cost, as the absolute logarithm of the ratio.
+fn distance(other: &Neighbour<'_>) -> f64 {
+    other.ratio.map_or(f64::INFINITY, |ratio| ratio.value.ln().abs())
+}
