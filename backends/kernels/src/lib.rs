@@ -85,7 +85,7 @@ pub use error::{Error, Result};
 pub use kernels::Kernels;
 pub use memory::{SharedBytes, WholeLines};
 pub use precision::Precision;
-pub use scaled::{ScaledForm, ScaledRow, ScaledRows, ScaledWeights};
+pub use scaled::{ScaledForm, ScaledRow, ScaledRows, ScaledWeights, in_half};
 pub use tile::{Activation, Best, Blocking, Mask, Mat, MatMut, Output};
 pub use tuning::Tuning;
 pub use vector::KeyValues;

@@ -7,12 +7,12 @@ use crate::goldens::{Golden, MODELS, open};
 use crate::reference;
 
 /// Greatest distances by rounding. Where weights are quantised, both programs round activations to 8 bits,
-/// which shows in networks as narrow as these. Else llama.cpp rounds values to 16 bits, and the engine sums
-/// in another order.
+/// which shows in networks as narrow as these. Else llama.cpp rounds values to 16 bits, and the engine keys and
+/// values alone.
 fn rounding(model: &str, ours: bool) -> f32 {
     match (model, ours) {
         ("smollm" | "qwen3" | "fives", _) => 0.06,
-        (_, true) => 1e-4,
+        (_, true) => 3e-3,
         (_, false) => 0.01,
     }
 }

@@ -29,7 +29,7 @@ macro_rules! scaled {
             use crate::lanes::{Block, LANES, $lanes as lanes};
             use crate::scaled::kernel::ScaledFunctions;
             use crate::scaled::steps::$steps as steps;
-            use crate::scaled::{BLOCK, GROUPS, Job, RowBlock, ScaledForm};
+            use crate::scaled::{BLOCK, GROUPS, Job, RowBlock, ScaledForm, in_half};
 
             pub(crate) static FUNCTIONS: ScaledFunctions = ScaledFunctions { multiply, quantise };
 
@@ -46,8 +46,9 @@ macro_rules! scaled {
                         lanes::store_bytes(bytes, lanes::to_i(whole), 0);
                         *sum = lanes::reduce_add(whole) as i32;
                     }
-                    to.scale = most / 127.0;
-                    to.total = to.scale * (to.sums[0] + to.sums[1]) as f32;
+                    let scale = most / 127.0;
+                    to.scale = in_half(scale);
+                    to.total = in_half(scale * (to.sums[0] + to.sums[1]) as f32);
                 }
             }
 

@@ -25,5 +25,6 @@ mod weights;
 
 pub(crate) use kernel::{Job, scaled};
 pub use rows::ScaledRows;
+pub use rows::in_half;
 pub(crate) use rows::{BLOCK, GROUPS, RowBlock};
 pub use weights::{ScaledForm, ScaledRow, ScaledWeights};

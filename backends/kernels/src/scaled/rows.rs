@@ -12,11 +12,25 @@ pub(crate) const GROUPS: usize = BLOCK / 4;
 pub(crate) struct RowBlock {
     /// Int8 values in groups of four.
     pub(crate) values: [[u8; 4]; GROUPS],
+    /// Scale, with the precision of a half.
     pub(crate) scale: f32,
-    /// Sum of the values times the scale.
+    /// Sum of the values times the scale, likewise.
     pub(crate) total: f32,
     /// Sums of the first and the last sixteen values.
     pub(crate) sums: [i32; 2],
+}
+
+/// A finite `x` with the eleven bits that half precision has. ggml keeps scales and sums of activations, keys
+/// and values so: with more bits, nearly equal words would change places against llama.cpp more often.
+/// Numbers too large for a half stay finite.
+#[inline]
+#[must_use]
+pub fn in_half(x: f32) -> f32 {
+    // The least exponent of a normal half is -14, and its last bit is 2^-10 of that.
+    let exponent = (x.to_bits() >> 23 & 0xFF).max(127 - 14);
+    // Added and subtracted again, 1.5·2^13 of the number's power leaves so many bits, to the nearest even.
+    let large = f32::from_bits((exponent + 13) << 23) * 1.5;
+    if exponent + 13 < 0xFF { (x + large) - large } else { x }
 }
 
 /// Quantised activations [M, K].

@@ -22,21 +22,21 @@ fn halves(seeded: &mut Seeded, n: usize) -> (Vec<u16>, Vec<f64>) {
     std::iter::repeat_with(one).take(n).unzip()
 }
 
-/// Weights [n, k] and their values.
-fn drawn(form: ScaledForm, (n, k): (usize, usize)) -> (ScaledWeights, Vec<f64>) {
-    let (mut seeded, mut values) = (Seeded(5), Vec::new());
+/// Weights [n, k] with their values, and of these the minima [n, k / 32], which the values leave out.
+fn drawn(form: ScaledForm, (n, k): (usize, usize)) -> (ScaledWeights, Vec<f64>, Vec<f64>) {
+    let (mut seeded, mut values, mut minima_of_all) = (Seeded(5), Vec::new(), Vec::new());
     let weights = ScaledWeights::pack(form, (n, k), |_, row| {
         let most = if form.four_bits { 15 } else { 255 };
         let quanta: Vec<u8> = (0..k).map(|_| (seeded.next() % (most + 1)) as u8).collect();
         let (scales, of_scales) = halves(&mut seeded, k / 32 * form.scales);
         let (minima, of_minima) = halves(&mut seeded, if form.minima { k / 32 } else { 0 });
         values.extend(quanta.iter().enumerate().map(|(at, quantum)| {
-            let minimum = of_minima.get(at / 32).unwrap_or(&0.0);
-            of_scales[at * form.scales / 32] * (f64::from(*quantum) - f64::from(form.zero)) + minimum
+            of_scales[at * form.scales / 32] * (f64::from(*quantum) - f64::from(form.zero))
         }));
+        minima_of_all.extend((0..k / 32).map(|block| of_minima.get(block).unwrap_or(&0.0)));
         *row = ScaledRow { quanta, scales, minima };
     });
-    (weights.unwrap(), values)
+    (weights.unwrap(), values, minima_of_all)
 }
 
 fn product(kernels: Kernels, threads: usize, weights: &ScaledWeights, x: &[f32], out: &mut [f32]) {
@@ -47,22 +47,39 @@ fn product(kernels: Kernels, threads: usize, weights: &ScaledWeights, x: &[f32],
     crew.multiply_scaled(kernels, &rows, &mut [ScaledTask { weights, out }]).unwrap();
 }
 
+/// The nearest number in half precision to one of its normal numbers.
+fn half(x: f64) -> f64 {
+    let last = 2f64.powi(x.abs().max(2f64.powi(-14)).log2().floor() as i32 - 10);
+    (x / last).round_ties_even() * last
+}
+
+/// Activations of a block as they are quantised, and their total: the scale and the total have halves, as in ggml.
+fn rounded(block: &[f32]) -> (Vec<f64>, f64) {
+    let most = block.iter().fold(0.0f32, |most, x| most.max(x.abs()));
+    let whole: Vec<f64> = block.iter().map(|x| f64::from((x * (127.0 / most)).round_ties_even())).collect();
+    let scale = most / 127.0;
+    let total = half(f64::from(scale * whole.iter().sum::<f64>() as f32));
+    (whole.into_iter().map(|whole| whole * half(f64::from(scale))).collect(), total)
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
 #[test]
 fn a_product_is_its_formula_on_quantised_activations() {
     for form in FORMS {
         for (m, n, k) in [(1, 16, 32), (1, 40, 96), (3, 7, 64), (8, 33, 64), (13, 100, 160)] {
-            let (weights, values) = drawn(form, (n, k));
+            let (weights, values, minima) = drawn(form, (n, k));
             let x = Seeded(9).f32s(m * k, 3.0);
-            let rounded: Vec<f64> = x
-                .chunks(32)
-                .flat_map(|block| {
-                    let most = block.iter().fold(0.0f32, |most, x| most.max(x.abs()));
-                    let whole = move |x: &f32| f64::from((x * (127.0 / most)).round_ties_even());
-                    block.iter().map(move |x| whole(x) * f64::from(most) / 127.0)
-                })
-                .collect();
+            let (rounded, totals): (Vec<_>, Vec<_>) = x.chunks(32).map(rounded).unzip();
+            let rounded = rounded.concat();
+            let (row, blocks) = (|i: usize| i * k..(i + 1) * k, |i: usize| i * k / 32..(i + 1) * k / 32);
             let exact: Vec<f64> = (0..m * n)
-                .map(|at| (0..k).map(|i| rounded[at / n * k + i] * values[at % n * k + i]).sum())
+                .map(|at| {
+                    let (i, j) = (at / n, at % n);
+                    dot(&rounded[row(i)], &values[row(j)]) + dot(&totals[blocks(i)], &minima[blocks(j)])
+                })
                 .collect();
             let y = same_bits(&vec![0.0; m * n], |kernels, y| product(kernels, 1, &weights, &x, y));
             // The terms are larger than their sum.
@@ -80,7 +97,7 @@ fn a_product_is_its_formula_on_quantised_activations() {
 #[test]
 fn threads_give_the_same_bits() {
     let (m, n, k) = (5, 75, 64);
-    let (weights, _) = drawn(FORMS[1], (n, k));
+    let (weights, ..) = drawn(FORMS[1], (n, k));
     let x = Seeded(3).f32s(m * k, 1.0);
     let of = |threads| {
         let mut y = vec![f32::NAN; m * n];
