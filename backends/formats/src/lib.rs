@@ -24,7 +24,7 @@
 //! | module | contents |
 //! | --- | --- |
 //! | `weights`, `tensor`, `record`, `numbers` | [`Weights`]: one view of weights in any format |
-//! | [`safetensors`], [`npz`] (with `zip`), [`bin`] | parsers of the formats of weights |
+//! | [`safetensors`], [`npz`] (with `zip`), [`bin`], `model_bin` | parsers of the formats of weights |
 //! | `gguf` | [`Gguf`]: files of llama.cpp, metadata and block-quantised tensors |
 //! | [`spec`] | [`ModelSpec`]: what a network is, in words of no format |
 //! | `marian` (with [`yaml`]), `fully_connected` | readers of descriptions: Marian's configurations, dyno's own table |
@@ -54,6 +54,7 @@ mod gguf;
 pub mod hugging_face;
 pub mod manifest;
 mod marian;
+mod model_bin;
 mod model_dir;
 mod naming;
 mod narrow;

@@ -16,7 +16,7 @@ use crate::foreign;
 use crate::fully_connected;
 use crate::manifest::{MANIFEST, Manifest};
 use crate::marian::refuse_factored;
-use crate::naming::Tensors;
+use crate::naming::{Tensors, Translator};
 use crate::shortlist::Cut;
 use crate::spec::{Family, ModelSpec};
 use crate::{Error, Fault, MarianConfig, Precision, Result, Weights};
@@ -46,19 +46,6 @@ pub struct ModelDir {
     pub(crate) files: Option<BTreeMap<String, FileIdentity>>,
     /// Names of the tensors in a file of another project.
     pub(crate) tensors: Option<Tensors>,
-}
-
-/// Files and configuration of another project's translator, which its reader found.
-pub(crate) struct Translator {
-    /// Source vocabulary, then target vocabulary.
-    pub(crate) vocabularies: Vec<PathBuf>,
-    /// Files beside the vocabularies.
-    pub(crate) tokens: Vec<PathBuf>,
-    pub(crate) weights: BTreeMap<Precision, PathBuf>,
-    /// Settings of the search.
-    pub(crate) decoder: MarianConfig,
-    pub(crate) spec: ModelSpec,
-    pub(crate) tensors: Tensors,
 }
 
 impl ModelDir {

@@ -7,12 +7,14 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::path::PathBuf;
 
 use crate::error::Located;
 use crate::record::{ElementOrder, Scales};
+use crate::spec::ModelSpec;
 use crate::tensor::Item;
 use crate::weights::Weights;
-use crate::{Fault, Result};
+use crate::{Fault, MarianConfig, Precision, Result};
 
 /// All tensors of a network, under both names.
 #[derive(Clone, Debug, Default)]
@@ -31,6 +33,19 @@ pub(crate) struct Named {
     pub(crate) product: bool,
     /// The rows that it takes of a greater tensor; of a vector, the elements.
     pub(crate) part: Option<Range<usize>>,
+}
+
+/// Files and configuration of another project's translator, which its reader found.
+pub(crate) struct Translator {
+    /// Source vocabulary, then target vocabulary.
+    pub(crate) vocabularies: Vec<PathBuf>,
+    /// Files beside the vocabularies.
+    pub(crate) tokens: Vec<PathBuf>,
+    pub(crate) weights: BTreeMap<Precision, PathBuf>,
+    /// Settings of the search.
+    pub(crate) decoder: MarianConfig,
+    pub(crate) spec: ModelSpec,
+    pub(crate) tensors: Tensors,
 }
 
 impl Tensors {

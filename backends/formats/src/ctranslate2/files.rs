@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use super::network::flag;
+use super::variables::Variables;
 use crate::bytes::read_text;
 use crate::error::clip;
 use crate::{Error, Fault, Result, Weights};
@@ -65,12 +65,13 @@ pub(super) fn config(directory: &Path, weights: &Weights, words: &Words) -> Resu
     let text = if path.is_file() { read_text(&path, LONGEST)? } else { "{}".into() };
     let parse = |error: serde_json::Error| Error::content(&path, clip(&error.to_string()));
     let wire: WireConfig = serde_json::from_str(&text).map_err(parse)?;
+    let variables = Variables(weights);
     let fault = |key: &str, fault: Fault| Error::content(&path, fault.of(key));
     let other = |word: &Option<String>, usual: &str| word.as_ref().is_some_and(|word| word != usual);
     let refused = [
         (
             "add_source_bos",
-            wire.add_source_bos == Some(true) || flag(weights, "with_source_bos") == Some(true),
+            wire.add_source_bos == Some(true) || variables.flag("with_source_bos") == Some(true),
         ),
         ("eos_token", other(&wire.eos_token, "</s>")),
         ("unk_token", other(&wire.unk_token, "<unk>")),
@@ -84,12 +85,12 @@ pub(super) fn config(directory: &Path, weights: &Weights, words: &Words) -> Resu
         return Err(fault("layer_norm_epsilon", "isn't a positive number".into()));
     }
     let begin = wire.bos_token.unwrap_or_else(|| "<s>".into());
-    let old_start = || match flag(weights, "with_target_bos") {
+    let old_start = || match variables.flag("with_target_bos") {
         Some(false) => Some("</s>".to_owned()),
         _ => Some(begin.clone()),
     };
     let start = if path.is_file() { wire.decoder_start_token } else { old_start() };
-    let adds = wire.add_source_eos.or_else(|| flag(weights, "with_source_eos")).unwrap_or(false);
+    let adds = wire.add_source_eos.or_else(|| variables.flag("with_source_eos")).unwrap_or(false);
     Ok(Config {
         epsilon,
         // Callers of models from Hugging Face end the source themselves; those of OpenNMT, which begin with <s>, don't.

@@ -1,20 +1,19 @@
 //! Directories of CTranslate2: its Transformers with an encoder and a decoder as models of dyno.
 //!
-//! `model.bin` holds the variables (`file`), which describe the network by their names and shapes (`network`);
+//! `model.bin` holds the variables (`crate::model_bin`), which describe the network by their names and shapes (`network`);
 //! tensors get Marian's names (`tensors`). Words, settings and SentencePiece models lie beside it (`files`).
 
-mod file;
 mod files;
 mod network;
 mod tensors;
+mod variables;
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
-pub(crate) use file::{begins, parse};
-
 use crate::bytes::Bytes;
-use crate::model_dir::Translator;
+use crate::model_bin::{begins, parse};
+use crate::naming::Translator;
 use crate::yaml::Value;
 use crate::{Fault, MarianConfig, Result, Weights};
 

@@ -4,10 +4,10 @@
 //! refused by its name, because its effect is unknown.
 
 use super::files::Config;
-use super::tensors;
+use super::tensors::{self, Shape};
+use super::variables::Variables;
 use crate::error::Located;
 use crate::naming::Tensors;
-use crate::numbers::copy;
 use crate::spec::{
     Activation, AutoregressionSpec, ChainSpec, FeedSpec, ModelSpec, NetworkSpec, Operation, Positions,
     TransformerSpec, VectorsSpec,
@@ -39,22 +39,6 @@ const OFF: [&str; 5] =
 /// Numbers of files of version 5, whose `config.json` may be absent.
 const OLD: [&str; 3] = ["with_source_eos", "with_target_bos", "user_decoder_start_tokens"];
 
-/// What of a network decides the names and shapes of its tensors.
-pub(super) struct Shape {
-    pub(super) width: usize,
-    /// Layers of encoder and decoder.
-    pub(super) layers: [usize; 2],
-    pub(super) feeds: [usize; 2],
-    pub(super) words: [usize; 2],
-    pub(super) vectors: VectorsSpec,
-    /// Name of the table of the source's words.
-    pub(super) source_table: String,
-    pub(super) norms_first: bool,
-    pub(super) norms_top: bool,
-    /// Rows of the table of positions; 0 where there is none.
-    pub(super) positions: usize,
-}
-
 /// A network with its tensors.
 pub(super) struct Network {
     pub(super) spec: ModelSpec,
@@ -62,10 +46,6 @@ pub(super) struct Network {
     /// Rows of the table of positions; 0 where there is none.
     pub(super) positions: usize,
 }
-
-/// Variables of a file.
-#[derive(Clone, Copy)]
-struct Variables<'a>(&'a Weights);
 
 /// The network in `weights`.
 pub(super) fn read(weights: &Weights, config: &Config) -> Result<Network> {
@@ -80,52 +60,7 @@ pub(super) fn read(weights: &Weights, config: &Config) -> Result<Network> {
     Ok(Network { spec, tensors, positions: shape.positions })
 }
 
-/// Whether a flag of the whole model is set; older files have such flags as variables.
-pub(super) fn flag(weights: &Weights, name: &str) -> Option<bool> {
-    Variables(weights).number(name).map(|value| value != 0.0)
-}
-
 impl Variables<'_> {
-    fn has(self, name: &str) -> bool {
-        self.0.find(name).is_some()
-    }
-
-    /// A single number.
-    fn number(self, name: &str) -> Option<f32> {
-        let tensor = self.0.find(name).filter(|tensor| tensor.len() == 1)?;
-        let raw = tensor.raw();
-        match tensor.dtype() {
-            DType::I8 => raw.first().map(|byte| f32::from(*byte as i8)),
-            DType::I16 => copy::<i16>(raw).first().map(|value| f32::from(*value)),
-            DType::F32 => copy::<f32>(raw).first().copied(),
-            _ => None,
-        }
-    }
-
-    /// A number of a stack, or of both.
-    fn of_stack(self, stack: &str, name: &str) -> Option<f32> {
-        self.number(&format!("{stack}/{name}")).or_else(|| self.number(name))
-    }
-
-    /// A number that both stacks have alike; `otherwise` where neither has it.
-    fn alike(self, name: &str, otherwise: f32) -> Result<f32, Fault> {
-        let [encoder, decoder] =
-            ["encoder", "decoder"].map(|stack| self.of_stack(stack, name).unwrap_or(otherwise));
-        if encoder == decoder {
-            return Ok(encoder);
-        }
-        let remedy = "both sides must have the same";
-        Err(Fault::unsupported("a difference between encoder and decoder", remedy).of(name))
-    }
-
-    fn dimensions(self, name: &str) -> Result<[usize; 2], Fault> {
-        let tensor = self.0.find(name).ok_or_else(|| Fault::from("this variable is missing").of(name))?;
-        match *tensor.shape() {
-            [rows, columns] if rows > 0 && columns > 0 => Ok([rows, columns]),
-            _ => Err(Fault::from(format!("has shape {:?}; a matrix was expected", tensor.shape())).of(name)),
-        }
-    }
-
     fn shape(self) -> Result<Shape, Fault> {
         let source_table = SOURCE_TABLES.into_iter().find(|name| self.has(name)).unwrap_or(SOURCE_TABLES[0]);
         let [source, width] = self.dimensions(source_table)?;
@@ -153,12 +88,6 @@ impl Variables<'_> {
             norms_top: self.has("encoder/layer_norm/gamma"),
             positions: self.positions()?,
         })
-    }
-
-    /// Whether two names stand for one variable.
-    fn same(self, one: &str, other: &str) -> bool {
-        let place = |name: &str| self.0.find(name).map(|tensor| tensor.raw().as_ptr_range());
-        place(one).is_some() && place(one) == place(other)
     }
 
     /// Rows of the table of positions, which both sides share.

@@ -5,8 +5,24 @@
 
 use std::ops::Range;
 
-use super::network::Shape;
 use crate::naming::{Named, Tensors};
+use crate::spec::VectorsSpec;
+
+/// What of a network decides the names and shapes of its tensors.
+pub(super) struct Shape {
+    pub(super) width: usize,
+    /// Layers of encoder and decoder.
+    pub(super) layers: [usize; 2],
+    pub(super) feeds: [usize; 2],
+    pub(super) words: [usize; 2],
+    pub(super) vectors: VectorsSpec,
+    /// Name of the table of the source's words.
+    pub(super) source_table: String,
+    pub(super) norms_first: bool,
+    pub(super) norms_top: bool,
+    /// Rows of the table of positions; 0 where there is none.
+    pub(super) positions: usize,
+}
 
 /// The tensors of a network of this shape.
 pub(super) fn of(shape: &Shape) -> Tensors {

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 pub use files::weights_of;
 
-use crate::model_dir::Translator;
+use crate::naming::Translator;
 use crate::weights::Weights;
 use crate::{Error, Fault, MarianConfig, Result};
 use files::{CONFIG, GENERATION, read_json};

@@ -1,4 +1,4 @@
-//! `model.bin`: the name of a specification, variables one behind the other, then aliases.
+//! CTranslate2's `model.bin`: the name of a specification, variables one behind the other, then aliases.
 //!
 //! Versions 5 and 6 have one layout; what differs lies in the files beside it. A quantised variable has its scale
 //! under the same name with `_scale` behind it: what the values were multiplied with, one number for each row, or
@@ -22,7 +22,7 @@ const SCALE: &str = "_scale";
 const TYPES: [DType; 6] = [DType::F32, DType::I8, DType::I16, DType::I32, DType::F16, DType::BF16];
 
 /// Metadata: the revision of the specification.
-pub(super) const REVISION: &str = "revision";
+const REVISION: &str = "revision";
 
 /// Whether `bytes` begin as such a file: with a small version, then the length of a name and a letter.
 pub(crate) fn begins(bytes: &[u8]) -> bool {
