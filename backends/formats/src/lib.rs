@@ -24,13 +24,13 @@
 //! | module | contents |
 //! | --- | --- |
 //! | `weights`, `tensor`, `record`, `numbers` | [`Weights`]: one view of weights in any format |
-//! | [`safetensors`], [`npz`] (with `zip`), [`bin`] | parsers of the formats of weights |
+//! | [`safetensors`], [`npz`] (with `zip`), [`bin`], `model_bin` | parsers of the formats of weights |
 //! | `gguf` | [`Gguf`]: files of llama.cpp, metadata and block-quantised tensors |
 //! | [`spec`] | [`ModelSpec`]: what a network is, in words of no format |
 //! | `marian` (with [`yaml`]), `fully_connected` | readers of descriptions: Marian's configurations, dyno's own table |
 //! | `model_dir`, [`manifest`], `decoder`, `foreign` | [`ModelDir`]: a model in any of its forms |
 //! | [`shortlist`] | [`Shortlist`]: candidates of source words and n-grams |
-//! | [`hugging_face`] | translators of Hugging Face as models of dyno |
+//! | [`hugging_face`], [`ctranslate2`], with `naming` | translators of other projects as models of dyno |
 //! | `precision`, [`quantise`], `narrow` | precisions, and tensors at a narrower precision |
 //! | `convert`, `generate` | writing of model directories: from a model, and from a recipe |
 //! | `bytes`, `digest`, `error` | mapped files, hashes, errors |
@@ -42,6 +42,7 @@
 pub mod bin;
 mod bytes;
 mod convert;
+pub mod ctranslate2;
 mod decoder;
 mod digest;
 mod encoder_layers;
@@ -53,7 +54,9 @@ mod gguf;
 pub mod hugging_face;
 pub mod manifest;
 mod marian;
+mod model_bin;
 mod model_dir;
+mod naming;
 mod narrow;
 pub mod npz;
 mod numbers;

@@ -1,7 +1,7 @@
 //! Models in any of their forms: their files and their configuration.
 //!
-//! There are four forms: a model directory (`model.toml`), a translator of Hugging Face (see
-//! [`hugging_face`]), a Marian directory (a decoder's YAML beside the files, see `decoder`), and Marian's
+//! There are five forms: a model directory (`model.toml`), a translator of Hugging Face (see
+//! [`hugging_face`]) or of CTranslate2 (see [`ctranslate2`]), a Marian directory (a decoder's YAML beside the files, see `decoder`), and Marian's
 //! weights with vocabularies that the caller names. All become a
 //! [`ModelDir`], so that the caller doesn't depend on the form. Only a decoder's YAML may name several
 //! models, which translate together.
@@ -14,12 +14,13 @@ use crate::digest::FileIdentity;
 use crate::error::Located;
 use crate::foreign;
 use crate::fully_connected;
-use crate::hugging_face::{self, Tensors, Translator};
 use crate::manifest::{MANIFEST, Manifest};
 use crate::marian::refuse_factored;
+use crate::naming::{Tensors, Translator};
 use crate::shortlist::Cut;
 use crate::spec::{Family, ModelSpec};
 use crate::{Error, Fault, MarianConfig, Precision, Result, Weights};
+use crate::{ctranslate2, hugging_face};
 
 /// Name of the table with a decoder's settings.
 const DECODER: &str = "decoder";
@@ -43,7 +44,7 @@ pub struct ModelDir {
     /// The network, where no table describes it.
     pub(crate) spec: Option<ModelSpec>,
     pub(crate) files: Option<BTreeMap<String, FileIdentity>>,
-    /// Names of the tensors in a file of Hugging Face.
+    /// Names of the tensors in a file of another project.
     pub(crate) tensors: Option<Tensors>,
 }
 
@@ -120,7 +121,7 @@ impl ModelDir {
         let manifest = path.join(MANIFEST);
         if manifest.is_file() {
             Self::open_manifest(&manifest).map(|model| vec![model])
-        } else if let Some(translator) = hugging_face::open(path)? {
+        } else if let Some(translator) = Self::foreign(path)? {
             Ok(vec![Self::of_translator(path, translator)])
         } else if let Some(fault) = foreign::fault_of(path) {
             Err(Error::content(path, fault))
@@ -140,7 +141,15 @@ impl ModelDir {
         decoder.weights.iter().map(model).collect()
     }
 
-    /// A translator of Hugging Face.
+    /// The translator of another project in the directory `path`.
+    fn foreign(path: &Path) -> Result<Option<Translator>> {
+        match ctranslate2::open(path)? {
+            Some(translator) => Ok(Some(translator)),
+            None => hugging_face::open(path),
+        }
+    }
+
+    /// A translator of another project.
     fn of_translator(path: &Path, translator: Translator) -> Self {
         let Translator { vocabularies, tokens, weights, decoder, spec, tensors } = translator;
         Self {
@@ -333,8 +342,9 @@ impl ModelDir {
     /// As [`weights_for`](Self::weights_for), and when the file is faulty.
     pub fn load(&self, precision: Precision) -> Result<Weights> {
         // A translator that was saved in halves has no wider original: they are its exact values.
-        let exact = self.tensors.is_some() && precision == Precision::F32;
-        let precision = if exact { self.default_precision() } else { precision };
+        let widest = self.weights.keys().next_back().copied();
+        let exact = self.tensors.is_some() && precision == Precision::F32 && widest == Some(Precision::F16);
+        let precision = if exact { Precision::F16 } else { precision };
         self.read(self.weights_for(precision)?)?.at(precision)
     }
 

@@ -39,6 +39,7 @@ pub enum Scales {
 }
 
 /// A parser's record of one tensor.
+#[derive(Clone)]
 pub(crate) struct Record {
     pub(crate) dtype: DType,
     pub(crate) shape: Vec<usize>,
@@ -102,6 +103,15 @@ impl Scales {
             Self::Multiplier(multiplier) => q / multiplier,
             Self::Columns(scales) => q * scales[column],
             Self::Rows(scales) => q * scales[row],
+        }
+    }
+
+    /// The scales of the transposed matrix.
+    pub(crate) fn transposed(self) -> Self {
+        match self {
+            Self::Rows(scales) => Self::Columns(scales),
+            Self::Columns(scales) => Self::Rows(scales),
+            one => one,
         }
     }
 

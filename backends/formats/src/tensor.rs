@@ -38,21 +38,26 @@ impl Item {
     /// Records of at most `most` rows each, where the rows lie one behind the other in the file; else one
     /// record of all.
     pub(crate) fn parts(&self, most: usize) -> Vec<Self> {
-        let divisible = self.layout == ElementOrder::RowMajor;
-        match (&self.shape[..], &self.storage) {
-            (&[rows, columns], Storage::File(span, _)) if divisible && rows > most => {
-                let bytes = columns * self.dtype.size();
-                let part = |first: usize| {
-                    let rows = first..rows.min(first + most);
-                    let span = span.start + rows.start * bytes..span.start + rows.end * bytes;
-                    let scales = self.scales.as_ref().map(|scales| scales.of_rows(rows.clone()));
-                    let (shape, storage) = (vec![rows.len(), columns], Storage::File(span, OnceLock::new()));
-                    Self { shape, scales, storage, ..*self }
-                };
-                (0..rows).step_by(most).map(part).collect()
-            }
-            _ => vec![self.clone()],
+        let rows = if self.shape.len() == 2 { self.shape[0] } else { 0 };
+        let firsts = (0..rows).step_by(most).filter(|_| rows > most);
+        let parts: Option<Vec<Self>> =
+            firsts.map(|first| self.rows(first..rows.min(first.saturating_add(most)))).collect();
+        parts.filter(|parts| !parts.is_empty()).unwrap_or_else(|| vec![self.clone()])
+    }
+
+    /// Some rows of a matrix, or elements of a vector, that lie one behind the other in the file; `None` where
+    /// they don't, or aren't there.
+    pub(crate) fn rows(&self, rows: Range<usize>) -> Option<Self> {
+        let Storage::File(span, _) = &self.storage else { return None };
+        let (&first, inner) = self.shape.split_first()?;
+        if self.layout != ElementOrder::RowMajor || rows.end > first {
+            return None;
         }
+        let bytes = inner.iter().product::<usize>() * self.dtype.size();
+        let span = span.start + rows.start * bytes..span.start + rows.end * bytes;
+        let scales = self.scales.as_ref().map(|scales| scales.of_rows(rows.clone()));
+        let shape = [&[rows.len()], inner].concat();
+        Some(Self { shape, scales, storage: Storage::File(span, OnceLock::new()), ..*self })
     }
 }
 

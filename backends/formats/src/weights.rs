@@ -13,7 +13,7 @@ use crate::bytes::Bytes;
 use crate::error::Located;
 use crate::record::Directory;
 use crate::tensor::{File, Item, Tensor};
-use crate::{DType, Error, Fault, Precision, Result, bin, npz, safetensors};
+use crate::{DType, Error, Fault, Precision, Result, bin, model_bin, npz, safetensors};
 
 /// Name of the item with a Marian model's configuration.
 pub(crate) const MODEL_YML: &str = "special:model.yml";
@@ -176,7 +176,11 @@ fn parse(bytes: &[u8]) -> Result<Directory, Fault> {
         Some(_) if bytes.get(8) == Some(&b'{') => safetensors::parse(bytes),
         Some(first) if first.starts_with(b"PK") => npz::parse(bytes),
         Some(first) if first.starts_with(&2u64.to_le_bytes()) => bin::parse(bytes),
-        _ => Err("neither npz, nor Marian's bin, nor safetensors by its first bytes".into()),
+        Some(_) if model_bin::begins(bytes) => model_bin::parse(bytes),
+        _ => {
+            Err("neither npz, nor Marian's bin, nor safetensors, nor CTranslate2's bin by its first bytes"
+                .into())
+        }
     }
 }
 

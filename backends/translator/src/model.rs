@@ -57,7 +57,7 @@ impl Translator {
         let end = |vocabulary: &Vocabulary, side| vocabulary.eos_id().ok_or(Error::NoEndOfSentence { side });
         let shared = Shared {
             backend,
-            source_eos: end(&source, "source")?,
+            source_eos: if ends_source(first)? { Some(end(&source, "source")?) } else { None },
             target_eos: end(&target, "target")?,
             shortlist: shortlist(first, requested, &source, &target)?,
             suppressed: suppressed(&target, &decoding),
@@ -75,6 +75,11 @@ impl Translator {
         let (calibration, split_lines) = (requested.scales.calibration.clone(), requested.split_lines);
         Ok(Self { shared: Arc::new(shared), calibration, split_lines })
     }
+}
+
+/// Whether the source ends with the end of a sentence: the models of OpenNMT have none there.
+fn ends_source(opened: &OpenedModel) -> Result<bool> {
+    Ok(opened.model.decoder().map(|config| config.flag("source-end")).transpose()?.unwrap_or(true))
 }
 
 /// Checks that the network has a row for each word of the vocabularies. It may have more: Marian pads

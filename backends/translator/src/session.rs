@@ -82,7 +82,7 @@ impl Worker {
             shared.cut_lines.fetch_add(1, Ordering::Relaxed);
             ids.truncate(most);
         }
-        ids.push(shared.source_eos);
+        ids.extend(shared.source_eos);
         let _output = Component::Output.span();
         let candidates =
             shared.shortlist.as_ref().map(|list| list.select(&ids, &mut self.selection).to_vec());

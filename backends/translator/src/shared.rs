@@ -21,7 +21,7 @@ pub(crate) struct Shared {
     /// Target vocabulary; the source vocabulary itself where both are one file.
     pub(crate) target: Arc<Vocabulary>,
     /// Id of the end of a sentence in the source vocabulary.
-    pub(crate) source_eos: u32,
+    pub(crate) source_eos: Option<u32>,
     /// Id of the end of a sentence in the target vocabulary.
     pub(crate) target_eos: u32,
     pub(crate) shortlist: Option<Shortlist>,

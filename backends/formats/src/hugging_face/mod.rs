@@ -14,11 +14,10 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 pub use files::weights_of;
-pub(crate) use tensors::Tensors;
 
-use crate::spec::ModelSpec;
+use crate::naming::Translator;
 use crate::weights::Weights;
-use crate::{Error, Fault, MarianConfig, Precision, Result};
+use crate::{Error, Fault, MarianConfig, Result};
 use files::{CONFIG, GENERATION, read_json};
 use generation::WireGeneration;
 use network::{Family, WireNetwork};
@@ -34,19 +33,6 @@ pub fn check(bytes: &[u8]) -> Result<(), Fault> {
     let family = network.family().ok_or("is of another family")?;
     network.spec(family, Path::new(CONFIG))?;
     generation.entries(family, &network.ends(family), network.positions()).map(drop)
-}
-
-/// Files and configuration of a translator.
-pub(crate) struct Translator {
-    /// Source vocabulary, then target vocabulary.
-    pub(crate) vocabularies: Vec<PathBuf>,
-    /// Files beside the vocabularies.
-    pub(crate) tokens: Vec<PathBuf>,
-    pub(crate) weights: BTreeMap<Precision, PathBuf>,
-    /// Settings of the search.
-    pub(crate) decoder: MarianConfig,
-    pub(crate) spec: ModelSpec,
-    pub(crate) tensors: Tensors,
 }
 
 /// The translator in `directory`; `None` for other directories.
@@ -70,7 +56,7 @@ pub(crate) fn open(directory: &Path) -> Result<Option<Translator>> {
     let (origin, generation) = generation_of(directory, &config)?;
     let decoder = generation.entries(family, &network.ends(family), network.positions());
     let decoder = decoder.map_err(|fault| Error::content(&origin, fault))?;
-    let tensors = Tensors::of(&network, family);
+    let tensors = tensors::of(&network, family);
     let weights = weights_of(directory)?;
     let precision = Weights::open(&weights)?.precision();
     let (vocabularies, tokens) = files::vocabularies(directory, family)?;

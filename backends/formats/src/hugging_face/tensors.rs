@@ -1,40 +1,26 @@
-//! Tensors: the names and shapes that a network must have, with Marian's names for them.
+//! Tensors: the names and shapes that a network must have.
 //!
-//! PyTorch stores the weights of a product as [outputs, inputs], Marian as [inputs, outputs]. The data stay as
-//! they lie in the file; only their order is noted. Tensors without a place here, such as tabulated positions
-//! and second copies of tied vectors, are left out.
+//! Tensors without a place here, such as tabulated positions and second copies of tied vectors, are left out.
 
 use super::network::{Family, WireNetwork};
-use crate::error::Located;
-use crate::record::ElementOrder;
-use crate::tensor::Item;
-use crate::weights::Weights;
-use crate::{Fault, Result};
+use crate::naming::{Named, Tensors};
 
 /// Layers of MarianMT's and M2M-100's names, then of Marian's: the projections of an attention.
 const PROJECTIONS: [(&str, &str); 4] = [("q_proj", "q"), ("k_proj", "k"), ("v_proj", "v"), ("out_proj", "o")];
 
-/// All tensors of a network.
-#[derive(Clone, Debug)]
-pub(crate) struct Tensors(Vec<Named>);
-
-/// A tensor under both names.
-#[derive(Clone, Debug)]
-struct Named {
-    /// Names in the file, of which the first one that exists counts.
-    stored: Vec<String>,
-    /// Marian's name.
-    name: String,
-    /// Shape in the file; a vector is one row.
-    shape: [usize; 2],
-    /// Whether it is the weights of a product, which Marian stores the other way round.
-    product: bool,
+/// The tensors of a network of this family.
+pub(super) fn of(network: &WireNetwork, family: Family) -> Tensors {
+    let mut list = List(Tensors::default());
+    list.layers(network, family);
+    list.words(network, family);
+    list.0
 }
 
-impl Tensors {
-    /// The tensors of a network of this family.
-    pub(super) fn of(network: &WireNetwork, family: Family) -> Self {
-        let mut tensors = Self(Vec::new());
+/// Tensors that are being listed.
+struct List(Tensors);
+
+impl List {
+    fn layers(&mut self, network: &WireNetwork, family: Family) {
         let suffix = if family.norms_first() { "_pre" } else { "" };
         let width = network.d_model;
         let stacks = [
@@ -45,26 +31,19 @@ impl Tensors {
             for layer in 0..layers {
                 let (stored, name) =
                     (format!("model.{stack}.layers.{layer}"), format!("{stack}_l{}", layer + 1));
-                tensors.attention(&format!("{stored}.self_attn"), &format!("{name}_self"), suffix, width);
+                self.attention(&format!("{stored}.self_attn"), &format!("{name}_self"), suffix, width);
                 if stack == "decoder" {
                     let name = format!("{name}_context");
-                    tensors.attention(&format!("{stored}.encoder_attn"), &name, suffix, width);
+                    self.attention(&format!("{stored}.encoder_attn"), &name, suffix, width);
                 }
-                tensors.product(&format!("{stored}.fc1"), &format!("{name}_ffn"), "1", [inner, width]);
-                tensors.product(&format!("{stored}.fc2"), &format!("{name}_ffn"), "2", [width, inner]);
-                tensors.norm(
-                    &format!("{stored}.final_layer_norm"),
-                    &format!("{name}_ffn_ffn"),
-                    suffix,
-                    width,
-                );
+                self.product(&format!("{stored}.fc1"), &format!("{name}_ffn"), "1", [inner, width]);
+                self.product(&format!("{stored}.fc2"), &format!("{name}_ffn"), "2", [width, inner]);
+                self.norm(&format!("{stored}.final_layer_norm"), &format!("{name}_ffn_ffn"), suffix, width);
             }
             if family.norms_first() {
-                tensors.norm(&format!("model.{stack}.layer_norm"), &format!("{stack}_top"), "", width);
+                self.norm(&format!("model.{stack}.layer_norm"), &format!("{stack}_top"), "", width);
             }
         }
-        tensors.words(network, family);
-        tensors
     }
 
     fn words(&mut self, network: &WireNetwork, family: Family) {
@@ -111,44 +90,6 @@ impl Tensors {
     }
 
     fn add(&mut self, stored: Vec<String>, name: &str, shape: [usize; 2], product: bool) {
-        self.0.push(Named { stored, name: name.into(), shape, product });
-    }
-
-    /// The weights under Marian's names.
-    pub(crate) fn name(&self, mut weights: Weights) -> Result<Weights> {
-        let origin = weights.origin().to_owned();
-        let mut items = Vec::with_capacity(self.0.len());
-        for named in &self.0 {
-            items.push((named.name.clone(), named.take(&weights).in_file(&origin)?));
-        }
-        weights.keep_only(items.into_iter().collect());
-        Ok(weights)
-    }
-}
-
-impl Named {
-    fn take(&self, weights: &Weights) -> Result<Item, Fault> {
-        let found = self.stored.iter().find_map(|name| Some((name, weights.copy_of(name)?)));
-        let Some((stored, mut item)) = found else {
-            return Err(Fault::from("this tensor is missing; copy the file anew from the model's origin")
-                .of(&self.stored[0]));
-        };
-        let [rows, columns] = self.shape;
-        let fits = match item.shape[..] {
-            [only] => rows == 1 && only == columns,
-            [first, second] => [first, second] == self.shape,
-            _ => false,
-        };
-        if !fits {
-            let fault = format!("has shape {:?}; config.json asks for [{rows}, {columns}]", item.shape);
-            return Err(Fault::from(fault).of(stored));
-        }
-        if self.product {
-            item.shape = vec![columns, rows];
-            item.layout = ElementOrder::ColumnMajor;
-        } else {
-            item.shape = vec![rows, columns];
-        }
-        Ok(item)
+        self.0.add(Named { stored, name: name.into(), shape, product, part: None });
     }
 }

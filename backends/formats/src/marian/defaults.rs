@@ -3,7 +3,7 @@
 //! `type` has no default here, because a model of unknown type can't be run.
 
 /// Keys, sorted, with their defaults. Lists that are empty by default need no entry.
-pub(crate) const DEFAULTS: [(&str, &str); 78] = [
+pub(crate) const DEFAULTS: [(&str, &str); 80] = [
     ("allow-special", "false"),
     ("allow-unk", "false"),
     ("beam-size", "12"),
@@ -45,6 +45,7 @@ pub(crate) const DEFAULTS: [(&str, &str); 78] = [
     ("search", "marian"),
     ("skip", "false"),
     ("skip-cost", "false"),
+    ("source-end", "true"),
     ("tied-embeddings", "false"),
     ("tied-embeddings-all", "false"),
     ("tied-embeddings-src", "false"),
@@ -73,6 +74,7 @@ pub(crate) const DEFAULTS: [(&str, &str); 78] = [
     ("transformer-normalised-keys", "false"),
     ("transformer-pool", "false"),
     ("transformer-position-divisor", "d/2-1"),
+    ("transformer-position-table", "false"),
     ("transformer-postprocess", "dan"),
     ("transformer-postprocess-emb", "d"),
     ("transformer-postprocess-top", ""),

@@ -10,7 +10,7 @@ use crate::{Fault, Result};
 
 /// Known keys of the Transformer: honoured here, refused in `support`, or used in training only. Any other key that
 /// is switched on is refused, because its effect is unknown.
-const KNOWN: [&str; 39] = [
+const KNOWN: [&str; 40] = [
     "transformer-aan-activation",
     "transformer-aan-depth",
     "transformer-aan-nogate",
@@ -41,6 +41,7 @@ const KNOWN: [&str; 39] = [
     "transformer-normalised-keys",
     "transformer-pool",
     "transformer-position-divisor",
+    "transformer-position-table",
     "transformer-postprocess",
     "transformer-postprocess-emb",
     "transformer-postprocess-top",
@@ -239,6 +240,8 @@ fn positions(config: &MarianConfig, width: usize) -> Result<Positions> {
     const TRAINED: &str = "transformer-train-positions";
     if config.flag("transformer-disable-position-embeddings")? {
         Ok(Positions::None)
+    } else if config.flag("transformer-position-table")? {
+        Ok(Positions::Tabulated)
     } else if config.has(TRAINED) && config.flag(TRAINED)? {
         Ok(Positions::Trained)
     } else {

@@ -7,18 +7,25 @@ use crate::spec::{AutoregressionSpec, ModelSpec, Positions, TransformerSpec};
 use crate::yaml::{Entries, Value};
 
 /// The keys of `spec`. They describe a Transformer with self-attention, two feed-forward layers and positions
-/// by sines, as all translators of other formats are.
+/// by sines or in a table, as all translators of other formats are.
 ///
 /// # Errors
 /// When the network is of another kind.
 pub(crate) fn entries_of(spec: &ModelSpec) -> Result<Entries> {
     let network = spec.transformer()?;
-    let Positions::Sinusoid { divisor, first } = network.positions else { return Err(spec.misfit()) };
+    let half = (network.width / 2) as f32;
+    let (divisor, first) = match network.positions {
+        Positions::Sinusoid { divisor, first } => (divisor, first),
+        Positions::Tabulated => (half, 0), // without effect
+        Positions::Trained | Positions::None => return Err(spec.misfit()),
+    };
+    if ![1.0, (network.width as f32).sqrt()].contains(&network.embedding_scale) {
+        return Err(spec.misfit());
+    }
     if network.autoregression != AutoregressionSpec::SelfAttention {
         return Err(spec.misfit());
     }
     let vectors = spec.vectors;
-    let half = (network.width / 2) as f32;
     let divisor = [(half, "d/2"), (half - 1.0, "d/2-1")].into_iter().find(|(known, _)| *known == divisor);
     let (_, divisor) = divisor.ok_or_else(|| spec.misfit())?;
     let flags = [
@@ -28,6 +35,7 @@ pub(crate) fn entries_of(spec: &ModelSpec) -> Result<Entries> {
         ("output-omit-bias", !vectors.bias),
         ("transformer-embedding-scale", network.embedding_scale != 1.0),
         ("transformer-normalised-keys", network.normalised_keys),
+        ("transformer-position-table", network.positions == Positions::Tabulated),
     ];
     let texts = [
         ("type", "transformer".to_owned()),

@@ -117,6 +117,8 @@ pub enum Positions {
     },
     /// Trained vectors; embeddings as they are.
     Trained,
+    /// A table with a vector for each position, on scaled embeddings.
+    Tabulated,
     /// No positions; embeddings as they are.
     None,
 }

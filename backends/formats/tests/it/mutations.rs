@@ -6,8 +6,8 @@ mod damage;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use dyno_formats::{
-    ConvertOptions, Fault, ModelDir, Precision, Weights, bin, convert, hugging_face, manifest, npz,
-    safetensors, shortlist, yaml,
+    ConvertOptions, Fault, ModelDir, Precision, Weights, bin, convert, ctranslate2, hugging_face, manifest,
+    npz, safetensors, shortlist, yaml,
 };
 
 use crate::allocations::bytes_so_far;
@@ -136,6 +136,17 @@ fn configurations_of_hugging_face_survive() {
     let seeds: Vec<Vec<u8>> = ["marian", "marian-apart", "m2m"].map(both).into();
     seeds.iter().for_each(|seed| hugging_face::check(seed).expect("the unharmed file must be read"));
     drive("config.json", &seeds, hugging_face::check, nothing);
+}
+
+#[test]
+fn variables_of_ctranslate2_survive() {
+    let file = |name: &str| {
+        let folder = format!("../transformer-aan/tests/goldens/ctranslate2/{name}/model.bin");
+        std::fs::read(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(folder)).unwrap()
+    };
+    let seeds: Vec<Vec<u8>> = ["marian-int8", "marian-int16", "opennmt"].map(file).into();
+    seeds.iter().for_each(|seed| ctranslate2::check(seed).expect("the unharmed file must be read"));
+    drive("model.bin", &seeds, ctranslate2::check, nothing);
 }
 
 #[test]

@@ -25,6 +25,8 @@ pub struct Embedding {
 pub(super) enum Encoding {
     /// Sines and cosines, with a table of the first ones.
     Sinusoid(Sinusoid),
+    /// Vectors from a file, [positions, width], on scaled embeddings.
+    Tabulated(Vec<f32>),
     /// Trained vectors, [positions, width].
     Trained(Vec<f32>),
     None,
@@ -36,21 +38,24 @@ impl Encoding {
     /// # Errors
     /// When trained vectors are missing or have another shape.
     pub(super) fn new(params: Params<'_>, spec: &TransformerSpec) -> Result<Self> {
-        const TRAINED: &str = "Wpos";
         match spec.positions {
             Positions::Sinusoid { divisor, first } => {
                 Ok(Self::Sinusoid(Sinusoid::new(divisor, first, spec.width)))
             }
             Positions::None => Ok(Self::None),
-            Positions::Trained => {
-                let tensor = params.weights().get(TRAINED)?;
-                let (rows, _) = tensor.matrix()?;
-                if rows == 0 {
-                    return Err(tensor.fault("has no positions"));
-                }
-                Ok(Self::Trained(params.matrix(TRAINED, rows, spec.width)?))
-            }
+            Positions::Tabulated => Self::table(params, spec.width).map(Self::Tabulated),
+            Positions::Trained => Self::table(params, spec.width).map(Self::Trained),
         }
+    }
+
+    fn table(params: Params<'_>, width: usize) -> Result<Vec<f32>> {
+        const TABLE: &str = "Wpos";
+        let tensor = params.weights().get(TABLE)?;
+        let (rows, _) = tensor.matrix()?;
+        if rows == 0 {
+            return Err(tensor.fault("has no positions"));
+        }
+        params.matrix(TABLE, rows, width)
     }
 }
 
@@ -78,17 +83,15 @@ impl Embedding {
         let start = rows.len();
         rows.resize(start + self.width, 0.0);
         let row = &mut rows[start..];
-        let mut factor = 1.0;
+        let scaled = matches!(*self.positions, Encoding::Sinusoid(_) | Encoding::Tabulated(_));
+        let factor = if scaled { self.scale } else { 1.0 };
         match &*self.positions {
             Encoding::None => {}
-            Encoding::Trained(table) => {
+            Encoding::Tabulated(table) | Encoding::Trained(table) => {
                 let last = table.len() / self.width - 1;
                 row.copy_from_slice(&table[position.min(last) * self.width..][..self.width]);
             }
-            Encoding::Sinusoid(sinusoid) => {
-                factor = self.scale;
-                sinusoid.write(row, position);
-            }
+            Encoding::Sinusoid(sinusoid) => sinusoid.write(row, position),
         }
         if let Some(word) = word {
             self.words.add(word, factor, row);

@@ -23,6 +23,9 @@ const SPECIAL: [&str; 4] = ["</s>", "<unk>", "<pad>", "<mask>"];
 /// First words of NLLB-200, whose ids come before those of the pieces.
 const FIRST: [&str; 4] = ["<s>", "<pad>", "</s>", "<unk>"];
 
+/// Further special words in lists of words: the beginning of a sentence, and OpenNMT's name for padding.
+const BLANKS: [&str; 2] = ["<s>", "<blank>"];
+
 /// Words with their ids, and settings.
 pub(super) struct Tokens {
     ids: HashMap<Box<str>, u32>,
@@ -79,6 +82,9 @@ impl WireSettings {
 impl Tokens {
     /// Reads the files of one side.
     pub(super) fn open(files: &[PathBuf], pieces: &SentencePiece, side: Side) -> Result<Self> {
+        if let Some(list) = list_of(files, side) {
+            return read(list, |bytes| Self::of_list(bytes, list));
+        }
         let named = |name: &str| files.iter().find(|file| file.file_name().is_some_and(|own| own == name));
         let settings =
             named("tokenizer_config.json").map(|file| read(file, json::<WireSettings>)).transpose()?;
@@ -123,6 +129,24 @@ impl Tokens {
         let mut words = vec![Box::from(""); len];
         ids.iter().for_each(|(word, id)| words[*id as usize] = word.clone());
         let special = SPECIAL.iter().filter_map(|word| ids.get(*word)).copied().collect();
+        Ok(Self { ids, words, special, cleans_up: false })
+    }
+
+    /// The words of CTranslate2: a JSON list, or a word in each line. Words in the form of a language's are special.
+    fn of_list(bytes: &[u8], file: &Path) -> Result<Self> {
+        let is_json = file.extension().is_some_and(|suffix| suffix == "json");
+        let words: Vec<Box<str>> = if is_json {
+            json(bytes)?
+        } else {
+            let text = std::str::from_utf8(bytes).map_err(|_| Error::words(1, "this is not UTF-8"))?;
+            text.strip_suffix('\n').unwrap_or(text).split('\n').map(Box::from).collect()
+        };
+        let mut ids = HashMap::new();
+        for (id, word) in (0..).zip(&words) {
+            ids.entry(word.clone()).or_insert(id);
+        }
+        let listed = |word: &str| SPECIAL.contains(&word) || BLANKS.contains(&word) || is_language(word);
+        let special = (0..).zip(&words).filter(|(_, word)| listed(word)).map(|(id, _)| id).collect();
         Ok(Self { ids, words, special, cleans_up: false })
     }
 
@@ -214,6 +238,25 @@ impl Tokens {
     pub(super) fn len(&self) -> usize {
         self.words.len()
     }
+}
+
+/// The list of words of one side among `files`, by CTranslate2's names.
+fn list_of(files: &[PathBuf], side: Side) -> Option<&PathBuf> {
+    let own = if side == Side::Source { "source_vocabulary" } else { "target_vocabulary" };
+    files.iter().find(|file| file.file_stem().is_some_and(|stem| stem == own || stem == "shared_vocabulary"))
+}
+
+/// Whether a word has the form of a language's: `__de__` of M2M-100, `deu_Latn` of NLLB-200, `>>deu<<` of MarianMT.
+fn is_language(word: &str) -> bool {
+    let marked = [("__", "__"), (">>", "<<")].into_iter().any(|(before, after)| {
+        let code = word.strip_prefix(before).and_then(|rest| rest.strip_suffix(after));
+        code.is_some_and(|code| !code.is_empty() && code.is_ascii())
+    });
+    let script = |script: &str| {
+        script.len() == 4 && script.starts_with(|first: char| first.is_ascii_uppercase()) && script.is_ascii()
+    };
+    marked
+        || word.split_once('_').is_some_and(|(code, rest)| code.len() == 3 && code.is_ascii() && script(rest))
 }
 
 /// Reads a file and names it in the fault.

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)] // a test fails by a panic
 
+mod ctranslate2;
 mod hugging_face;
 mod refusals;
 
