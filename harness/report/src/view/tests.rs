@@ -148,7 +148,7 @@ fn fixture() -> Fixture {
     };
     let summary = Summary {
         cells: [Track::Throughput1, Track::ThroughputAll].into_iter().flat_map(cells).collect(),
-        noise_floors: std::collections::BTreeMap::new(),
+        noise_floors: BTreeMap::new(),
         price: None,
         metrics: vec![Standard::Bleu.scale()],
         disagreements: Vec::new(),
