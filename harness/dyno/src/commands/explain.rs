@@ -89,14 +89,16 @@ fn standing(cell: &Explanation<'_>) -> Vec<String> {
         (Some(Standing::Off), _) => format!("off the frontier, beaten by {}", names(&around.beaten_by)),
         (None, unranked) => format!("not ranked: {}", unranked.map_or("it has no figures", why_unranked)),
     };
-    let next =
-        |what: &str, other: &Neighbour<'_>| format!("next {what} on the frontier: {}", against(cell, other));
-    let better = around.better.as_ref().map(|other| next("better in quality", other));
-    let cheaper = around
-        .cheaper
-        .as_ref()
-        .map(|other| next(if row.track.is_lockstep() { "quicker" } else { "faster" }, other));
-    [first].into_iter().chain(better).chain(cheaper).collect()
+    let quicker = if row.track.is_lockstep() { "quicker" } else { "faster" };
+    let next = |what: &str, other: &Option<Neighbour<'_>>| {
+        other.as_ref().map(|other| format!("next {what} on the frontier: {}", against(cell, other)))
+    };
+    let system = |other: &Option<Neighbour<'_>>| other.as_ref().map(|other| other.row.place);
+    let next = match system(&around.better) == system(&around.cheaper) {
+        true => vec![next(&format!("better in quality, and {quicker},"), &around.better)],
+        false => vec![next("better in quality", &around.better), next(quicker, &around.cheaper)],
+    };
+    [first].into_iter().chain(next.into_iter().flatten()).collect()
 }
 
 const fn why_unranked(unranked: Unranked) -> &'static str {
@@ -136,10 +138,9 @@ fn time(cell: &Explanation<'_>) -> Vec<String> {
     let percent = |share: f64| format!("{:.0} %", share * 100.0);
     let line = row.line_ms.zip(row.word_ms).map(|(line, word)| {
         let (words, whole) = (cell.typical_words, line + word * cell.typical_words);
-        format!(
-            "a line takes {} ms, and {} ms more for each word: {} ms for one of {words:.0} words, the middle length",
-            plain(line.max(0.0)), plain(word), plain(whole)
-        )
+        let fixed = if line > 0.0 { format!("a line takes {} ms, and ", plain(line)) } else { String::new() };
+        let word = format!("{} ms{} for each word", plain(word), if line > 0.0 { " more" } else { "" });
+        format!("{fixed}{word}: {} ms for a line of {words:.0} words, the middle length", plain(whole))
     });
     let tail = row.p50_ms.zip(row.p95_ms).map(|(p50, p95)| {
         format!("half of the lines take at most {} ms, 95 of 100 at most {} ms", plain(p50), plain(p95))

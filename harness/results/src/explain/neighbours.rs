@@ -50,15 +50,17 @@ pub(super) fn of<'a>(run: &Run, summary: &'a Summary, row: &CellSummary) -> Neig
         others.iter().filter(of).cloned().collect::<Vec<_>>()
     };
     let on_frontier = |other: &&Neighbour<'a>| other.row.standing == Some(Standing::Frontier);
-    let nearest = |is_wanted: &dyn Fn(&Neighbour<'a>) -> bool| {
+    let nearest = |is_wanted: fn(&Neighbour<'_>) -> bool, distance: &dyn Fn(&Neighbour<'_>) -> f64| {
         let wanted = others.iter().filter(on_frontier).filter(|other| is_wanted(other));
         wanted.min_by(|a, b| distance(a).total_cmp(&distance(b))).cloned()
     };
+    let score = |row: &CellSummary| row.first_quality().map_or(f64::INFINITY, |quality| quality.value);
+    let in_quality = |other: &Neighbour<'_>| (score(other.row) - score(row)).abs();
     Neighbours {
         beaten_by: leaves(Standing::Off),
         rivals: leaves(Standing::Probably),
-        better: nearest(&|other| other.quality == Order::Better),
-        cheaper: nearest(&|other| other.cost == Order::Better),
+        better: nearest(|other| other.quality == Order::Better, &in_quality),
+        cheaper: nearest(|other| other.cost == Order::Better, &in_cost),
     }
 }
 
@@ -73,6 +75,6 @@ fn neighbour<'a>(run: &Run, row: &CellSummary, other: &'a CellSummary) -> Neighb
 }
 
 /// Distance in cost, as the absolute logarithm of the ratio.
-fn distance(other: &Neighbour<'_>) -> f64 {
+fn in_cost(other: &Neighbour<'_>) -> f64 {
     other.ratio.map_or(f64::INFINITY, |ratio| ratio.value.ln().abs())
 }
