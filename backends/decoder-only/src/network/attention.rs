@@ -1,7 +1,7 @@
 //! Attention over the keys and values that are kept, in groups of query heads that share a head of them.
 
 use dyno_formats::spec::DecoderOnlySpec;
-use dyno_kernels::{Crew, Kernels, KeyValues, Mat, in_half};
+use dyno_kernels::{Crew, Kernels, KeyValues, Mat};
 use dyno_nn::watch::Operator;
 
 use super::row::Row;
@@ -41,14 +41,12 @@ pub(super) fn attend(
     let parts = kept.iter_mut().zip(context.chunks_exact_mut(rows.len() * group)).enumerate();
     let mut parts: Vec<_> = parts.map(|(key_head, (slots, out))| Part { key_head, slots, out }).collect();
     let mut scratch = vec![Vec::new(); crew.threads()];
-    let [keys, values] =
-        [heads.keys, heads.values].map(|all| all.iter().map(|x| in_half(*x)).collect::<Vec<_>>());
     crew.each_with(&mut scratch, &mut parts, |scratch, part| {
         for (at, row) in rows.iter().enumerate() {
             let of_row = |all, width| part_of(all, at * spec.key_heads + part.key_head, width);
             let memory = &mut part.slots[row.slot];
-            let key = of_row(&*keys, spec.head);
-            memory.push(key, of_row(&*values, spec.head)).expect(WHOLE);
+            let key = of_row(heads.keys, spec.head);
+            memory.push(key, of_row(heads.values, spec.head)).expect(WHOLE);
             if let Some(window) = window {
                 memory.see_last(window);
             }

@@ -2,7 +2,7 @@
 
 use dyno_formats::Gguf;
 use dyno_formats::spec::{DecoderOnlySpec, Gate, Rotation};
-use dyno_kernels::{Activation, Kernels};
+use dyno_kernels::{Activation, Kernels, in_half};
 use dyno_nn::watch::{Component, Operator};
 
 use super::attention::{Heads, attend};
@@ -91,7 +91,7 @@ impl Layer {
         let (queries, keys, values) = (&mut buffers.queries, &mut buffers.keys, &mut buffers.values);
         let tasks = [(query, &mut *queries), (key, &mut *keys), (value, &mut *values)];
         multiply((crew, kernels), quantised, (&buffers.normed, spec.width), tasks);
-        for (bias, heads) in self.biases.iter().zip([&mut *queries, &mut *keys, values]) {
+        for (bias, heads) in self.biases.iter().zip([&mut *queries, &mut *keys, &mut *values]) {
             if !bias.is_empty() {
                 heads.chunks_exact_mut(bias.len()).for_each(|row| plus(row, bias));
             }
@@ -110,6 +110,7 @@ impl Layer {
         if (scale - 1.0).abs() > f32::EPSILON {
             queries.iter_mut().for_each(|query| *query *= scale);
         }
+        keys.iter_mut().chain(values).for_each(|x| *x = in_half(*x)); // as they are kept by ggml
     }
 
     /// Attention, up to the product after it, in `sum`.
