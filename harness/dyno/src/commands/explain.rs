@@ -6,7 +6,7 @@ use dyno_measure::Verdict;
 use dyno_results::explain::{Explanation, Margin, Neighbour, explain as explanations};
 use dyno_results::merge::is_merged;
 use dyno_results::summary::cell::Unranked;
-use dyno_results::{CellSummary, Run, Summary, Verified};
+use dyno_results::{CellSummary, Run, Summary};
 use dyno_stats::Standing;
 use dyno_stats::numbers::{factor, mebibytes, plain, supported};
 
@@ -31,10 +31,10 @@ pub fn explain(args: &ExplainArgs) -> Outcome {
             "a merged run has several hosts: name the run of one of them, in the folder hosts/",
         ));
     }
-    let (run, verified) = (Run::read(&args.run)?, Verified::read(&args.run)?);
+    let run = Run::read(&args.run)?;
     check_names(args, &run)?;
     let summary = Summary::of(&run);
-    let all = explanations(&run, &summary, &verified, &args.system);
+    let all = explanations(&run, &summary, &args.system);
     let set = args.test_set.as_ref().or_else(|| all.first().map(|cell| &cell.row.test_set));
     let is_wanted = |cell: &&Explanation<'_>| {
         Some(&cell.row.test_set) == set && args.track.is_none_or(|track| cell.row.track == track)

@@ -23,22 +23,22 @@ pub fn judge_round(set: &TestSet, answers: &[Vec<u8>], factor: f64) -> Vec<Reaso
 
 /// Warning if most answers equal a reference of their line.
 fn equal_references(set: &TestSet, answers: &[Vec<u8>]) -> Option<Reason> {
-    let told = equal_to_references(set, answers);
-    let figure = || format!("{} of {} answers equal a reference", told.lines, told.of);
-    (told.of >= TELLING_REFERENCES && told.share() > MOST_REFERENCES)
+    let counted = equal_to_references(set, answers);
+    let figure = || format!("{} of {} answers equal a reference", counted.lines, counted.of);
+    (counted.of >= TELLING_REFERENCES && counted.share() > MOST_REFERENCES)
         .then(|| Code::EqualsReferences.reason(figure()))
 }
 
 /// Lines of a kind among all that could be.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Told {
+pub struct Counted {
     /// Number of lines of the kind.
     pub lines: usize,
     /// Number of lines that could be.
     pub of: usize,
 }
 
-impl Told {
+impl Counted {
     /// Share of the lines.
     pub fn share(self) -> f64 {
         self.lines as f64 / self.of.max(1) as f64
@@ -46,31 +46,31 @@ impl Told {
 }
 
 /// Answers that equal a reference of their line, among lines whose reference is long enough to tell.
-pub fn equal_to_references(set: &TestSet, answers: &[Vec<u8>]) -> Told {
-    let mut told = Told::default();
+pub fn equal_to_references(set: &TestSet, answers: &[Vec<u8>]) -> Counted {
+    let mut counted = Counted::default();
     for (line, answer) in answers.iter().enumerate() {
         let mut references = set.references.iter().map(|lines| lines[line].trim());
         if references.clone().any(|reference| words(reference.as_bytes()) >= WORDS_OF_A_TELLING_REFERENCE) {
-            told.of += 1;
-            told.lines +=
+            counted.of += 1;
+            counted.lines +=
                 usize::from(references.any(|reference| reference.as_bytes() == answer.trim_ascii()));
         }
     }
-    told
+    counted
 }
 
 /// Reason for ordinary lines with an empty answer.
 pub fn missing(lines: &[Vec<u8>], answers: &[Vec<u8>]) -> Option<Reason> {
-    let told = empty_answers(lines, answers);
-    (told.share() >= EMPTY_SHARE)
-        .then(|| Code::EmptyOutput.reason(format!("{} of {} ordinary lines", told.lines, told.of)))
+    let counted = empty_answers(lines, answers);
+    (counted.share() >= EMPTY_SHARE)
+        .then(|| Code::EmptyOutput.reason(format!("{} of {} ordinary lines", counted.lines, counted.of)))
 }
 
 /// Empty answers, among ordinary lines.
-pub fn empty_answers(lines: &[Vec<u8>], answers: &[Vec<u8>]) -> Told {
+pub fn empty_answers(lines: &[Vec<u8>], answers: &[Vec<u8>]) -> Counted {
     let ordinary = |line: &[u8]| (1..=LONGEST_ORDINARY).contains(&words(line));
     let is_missing = |(line, answer): &(&Vec<u8>, &Vec<u8>)| ordinary(line) && words(answer) == 0;
-    Told {
+    Counted {
         lines: lines.iter().zip(answers).filter(is_missing).count(),
         of: lines.iter().filter(|line| ordinary(line)).count(),
     }
@@ -78,17 +78,17 @@ pub fn empty_answers(lines: &[Vec<u8>], answers: &[Vec<u8>]) -> Told {
 
 /// Reason for answers that are far longer than their lines.
 pub fn runaway(lines: &[Vec<u8>], answers: &[Vec<u8>], factor: f64) -> Option<Reason> {
-    let told = runaway_answers(lines, answers, factor);
-    (told.share() >= RUNAWAY_SHARE)
-        .then(|| Code::Runaway.reason(format!("{} of {} lines", told.lines, told.of)))
+    let counted = runaway_answers(lines, answers, factor);
+    (counted.share() >= RUNAWAY_SHARE)
+        .then(|| Code::Runaway.reason(format!("{} of {} lines", counted.lines, counted.of)))
 }
 
 /// Answers that are far longer than their lines.
-pub fn runaway_answers(lines: &[Vec<u8>], answers: &[Vec<u8>], factor: f64) -> Told {
+pub fn runaway_answers(lines: &[Vec<u8>], answers: &[Vec<u8>], factor: f64) -> Counted {
     let runs = |(line, answer): &(&Vec<u8>, &Vec<u8>)| {
         characters(answer) as f64 > factor * characters(line).max(SHORT) as f64
     };
-    Told { lines: lines.iter().zip(answers).filter(runs).count(), of: lines.len() }
+    Counted { lines: lines.iter().zip(answers).filter(runs).count(), of: lines.len() }
 }
 
 /// Compares the answers with their references: the ratio of the characters, and a reason if the ratio is out

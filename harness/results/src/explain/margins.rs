@@ -1,19 +1,17 @@
-//! Figures of a cell against the limits of the rules: how much of the room under each limit is used.
+//! Figures of a cell against the limits of the rules on its texts: how much of the room under each limit is used. The ratios
+//! of probes stand in records as words alone, so that no margin can be read from them.
 
 use std::collections::BTreeSet;
 
+use dyno_measure::Code;
 use dyno_measure::judge::length::{
-    Told, compare_lengths, empty_answers, equal_to_references, runaway_answers,
+    Counted, compare_lengths, empty_answers, equal_to_references, runaway_answers,
 };
-use dyno_measure::{Code, Examined};
-use dyno_record::rules::Probe;
 use dyno_record::rules::limits::{
-    CACHED_RATIO, EMPTY_SHARE, LENGTH_TOLERANCE, MOST_DIFFERING, MOST_REFERENCES, RECOGNISED_RATIO,
-    RUNAWAY_SHARE,
+    EMPTY_SHARE, LENGTH_TOLERANCE, MOST_DIFFERING, MOST_REFERENCES, RUNAWAY_SHARE,
 };
 
 use crate::run::{MeasuredCell, Run};
-use crate::store::Verified;
 use crate::summary::cell::CellSummary;
 
 /// A figure against the limit of its rule.
@@ -30,10 +28,9 @@ pub struct Margin {
 }
 
 /// Margins of `cell`, the nearest to its limit first.
-pub(super) fn of(run: &Run, cell: &MeasuredCell<'_>, row: &CellSummary, verified: &Verified) -> Vec<Margin> {
+pub(super) fn of(run: &Run, cell: &MeasuredCell<'_>, row: &CellSummary) -> Vec<Margin> {
     let mut margins = of_text(run, cell, row);
     margins.extend(of_rounds(run, cell));
-    margins.extend(of_probes(verified, cell.system));
     margins.sort_by(|a, b| b.used.total_cmp(&a.used));
     margins
 }
@@ -49,10 +46,10 @@ fn of_text(run: &Run, cell: &MeasuredCell<'_>, row: &CellSummary) -> Vec<Margin>
     let (set, lines) = (cell.test_set, &cell.test_set.source);
     let answers: Vec<Vec<u8>> = answers.iter().map(|answer| answer.clone().into_bytes()).collect();
     let factor = run.identity.protocol.limits.runaway_factor();
-    let share = |code, told: Told, limit: f64, what: &str| Margin {
+    let share = |code, counted: Counted, limit: f64, what: &str| Margin {
         code,
-        used: told.share() / limit,
-        figure: format!("{} of {} answers {what}", told.lines, told.of),
+        used: counted.share() / limit,
+        figure: format!("{} of {} answers {what}", counted.lines, counted.of),
         limit: format!("below {} %", limit * 100.0),
     };
     let references: Vec<Option<String>> = set.references[0].iter().cloned().map(Some).collect();
@@ -82,43 +79,11 @@ fn of_rounds(run: &Run, cell: &MeasuredCell<'_>) -> Option<Margin> {
     let texts: Vec<&Vec<String>> = outputs.into_iter().filter_map(|output| run.outputs.get(output)).collect();
     let (first, others) = texts.split_first()?;
     let differing = |text: &&Vec<String>| first.iter().zip(text.iter()).filter(|(a, b)| a != b).count();
-    let told = Told { lines: others.iter().map(differing).max().unwrap_or(0), of: first.len() };
+    let counted = Counted { lines: others.iter().map(differing).max().unwrap_or(0), of: first.len() };
     Some(Margin {
         code: Code::Nondeterministic,
-        used: told.share() / MOST_DIFFERING,
-        figure: format!("{} of {} answers differ between rounds", told.lines, told.of),
+        used: counted.share() / MOST_DIFFERING,
+        figure: format!("{} of {} answers differ between rounds", counted.lines, counted.of),
         limit: format!("at most {} %", MOST_DIFFERING * 100.0),
     })
-}
-
-/// Probes that compare times per word: 1 is alike, and the limit is a share below.
-fn of_probes(verified: &Verified, system: &str) -> Vec<Margin> {
-    let asked =
-        [&verified.before_rounds, &verified.before_last_round].into_iter().filter_map(|by| by.get(system));
-    let margin = |examined: &Examined| {
-        let (code, limit) = match examined.probe {
-            Probe::Cache => (Code::Cached, CACHED_RATIO),
-            Probe::Recognition => (Code::Recognises, RECOGNISED_RATIO),
-            _ => return None,
-        };
-        let figure = examined.figure.split(';').next()?.to_owned();
-        let ratio = ratio_in(&figure)?;
-        let used = (1.0 - ratio).max(0.0) / (1.0 - limit);
-        Some(Margin { code, used, figure, limit: format!("at least {limit}") })
-    };
-    let mut margins: Vec<Margin> = asked.flatten().filter_map(margin).collect();
-    margins.sort_by(|a, b| b.used.total_cmp(&a.used));
-    let mut seen = Vec::new();
-    margins.retain(|margin| {
-        !seen.contains(&margin.code) && {
-            seen.push(margin.code);
-            true
-        }
-    });
-    margins
-}
-
-/// Ratio in the figure of a probe: the number before "of" in "a repeated line takes 0.97 of a fresh one's time".
-fn ratio_in(figure: &str) -> Option<f64> {
-    figure.split(" of ").next()?.rsplit(' ').next()?.parse().ok()
 }

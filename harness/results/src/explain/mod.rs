@@ -14,7 +14,6 @@ use dyno_measure::Record;
 use dyno_stats::median;
 
 use crate::run::{MeasuredCell, Run};
-use crate::store::Verified;
 use crate::summary::Summary;
 use crate::summary::cell::CellSummary;
 pub use margins::Margin;
@@ -38,12 +37,7 @@ pub struct Explanation<'a> {
 }
 
 /// Explanations of the cells of `system`, in the order of the tables.
-pub fn explain<'a>(
-    run: &Run,
-    summary: &'a Summary,
-    verified: &Verified,
-    system: &str,
-) -> Vec<Explanation<'a>> {
+pub fn explain<'a>(run: &Run, summary: &'a Summary, system: &str) -> Vec<Explanation<'a>> {
     let cells = run.cells();
     let of = |row: &CellSummary| {
         let same = |cell: &&MeasuredCell<'_>| {
@@ -52,13 +46,12 @@ pub fn explain<'a>(
         cells.iter().find(same)
     };
     let own = summary.cells.iter().filter(|row| row.system == system);
-    own.filter_map(|row| Some(of_cell(run, summary, verified, row, of(row)?))).collect()
+    own.filter_map(|row| Some(of_cell(run, summary, row, of(row)?))).collect()
 }
 
 fn of_cell<'a>(
     run: &Run,
     summary: &'a Summary,
-    verified: &Verified,
     row: &'a CellSummary,
     cell: &MeasuredCell<'_>,
 ) -> Explanation<'a> {
@@ -72,7 +65,7 @@ fn of_cell<'a>(
         typical_words: median(&words).unwrap_or(0.0),
         busy_cores: over_rounds(&busy_cores),
         pipe_ms: over_rounds(&|record| Some(record.pipe_floor_ns? as f64 / 1e6)),
-        margins: margins::of(run, cell, row, verified),
+        margins: margins::of(run, cell, row),
         neighbours: neighbours::of(run, summary, row),
     }
 }
