@@ -219,7 +219,7 @@ impl Reader<'_> {
         Ok(Rotation { pairs: self.known.pairs, angles })
     }
 
-    /// The windows of Gemma 3, and of nobody else: llama.cpp has none for the others either.
+    /// The windows of Gemma 3. Other families have none here, as in llama.cpp.
     fn windows(&self, head: usize) -> Result<Option<Windows>> {
         let size = self.file.typed(&self.key("attention.sliding_window"), "whole number", Value::whole)?;
         let Some(size) = size.filter(|size| self.known.gemma && *size > 0) else { return Ok(None) };

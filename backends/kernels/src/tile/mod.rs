@@ -1,5 +1,5 @@
 //! The loop nest of a product of some rows with panels of weights: tiles in registers, with their epilogue, for each
-//! instruction set. It knows operands as views and blocks of bytes, whoever owns them.
+//! instruction set. Operands are views and blocks of bytes; other modules own them.
 
 pub(crate) mod arithmetic;
 mod blocking;
