@@ -68,6 +68,8 @@ def model_toml(marian: dict, vocab_size: int, languages: list[str], origin: Path
     lines += [f'"{path.name}" = {identity(path)}' for path in sorted(files)]
     lines += ["", f"[{table}]", f"dim-vocabs = [{vocab_size}, {vocab_size}]"]
     lines += [f"{key} = {toml_value(value)}" for key, value in configuration.items()]
+    # Small networks fall into loops; nothing that people write stands four times in a row.
+    lines += ["", "[decoder]", "beam-size = 1", "most-repeats = 3"]
     return "\n".join(lines) + "\n"
 
 

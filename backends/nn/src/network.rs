@@ -115,6 +115,8 @@ pub struct Row {
     pub sentence: usize,
     /// Number of words of the hypothesis, which is the number of steps before this one.
     pub position: usize,
+    /// Word that [`Wanted::Best`] doesn't give for this row. Scores include it.
+    pub barred: Option<u32>,
 }
 
 /// The results that a step gives for each row.

@@ -36,6 +36,8 @@ pub struct Choice {
     /// Numbers of the rows' sentences in their group.
     numbers: Vec<usize>,
     best: Vec<Best>,
+    /// Best word of a row whose best one is barred.
+    again: Vec<Best>,
     logits: Vec<f32>,
 }
 
@@ -81,7 +83,7 @@ impl Output {
         let filled = operands.fill(table.kernels(), table.form(), hidden, table.width());
         let input = filled.expect("hidden vectors are as wide as the words'");
         let mut first = 0;
-        let Choice { gathered, whole, members, numbers, best, logits } = choice;
+        let Choice { gathered, whole, members, numbers, best, again, logits } = choice;
         let group_of = |row: &Row| members[row.sentence].gathered;
         for rows in rows.chunk_by(|a, b| group_of(a) == group_of(b)) {
             let input = input.rows(first..first + rows.len());
@@ -90,7 +92,9 @@ impl Output {
             numbers.extend(rows.iter().map(|row| members[row.sentence].number));
             let group = group_of(&rows[0]).map_or(&mut *whole, |at| &mut gathered[at]);
             match request.wanted {
-                Wanted::Best => group.best(table, input, numbers, request.suppressed, best, step),
+                Wanted::Best => {
+                    group.best(table, input, (rows, numbers), request.suppressed, (best, again), step)
+                }
                 Wanted::Logits => group.scores(table, input, numbers, logits, step, |_| ()),
                 Wanted::Nothing => {}
                 Wanted::LogProbabilities => {
@@ -192,9 +196,9 @@ impl Group {
         &mut self,
         table: &WordTable,
         input: Input<'_>,
-        numbers: &[usize],
+        (rows, numbers): (&[Row], &[usize]),
         suppressed: &[u32],
-        best: &mut Vec<Best>,
+        (best, again): (&mut Vec<Best>, &mut Vec<Best>),
         step: &mut Step,
     ) {
         let weights = Self::weights(&self.reduced, table);
@@ -203,6 +207,14 @@ impl Group {
             self.masks.set(weights.n(), &self.own, union, suppressed);
         }
         search(weights, input, numbers.len(), self.masks.of_rows(numbers), best);
+        for (at, (row, number)) in rows.iter().zip(numbers).enumerate() {
+            let barred = row.barred.and_then(|word| column(word, union));
+            if barred.is_some_and(|barred| barred == best[at].column) {
+                let mask = self.masks.without(*number, best[at].column);
+                search(weights, input.rows(at..at + 1), 1, mask, again);
+                best[at] = again[0];
+            }
+        }
         for (best, number) in best.iter().zip(numbers) {
             // No column is the best where every word is suppressed, or no logit is a number: then the first
             // candidate is the result.
@@ -244,6 +256,11 @@ impl Group {
     }
 }
 
+/// The column of `word` in a union, or among all words.
+fn column(word: u32, union: Option<&Union>) -> Option<usize> {
+    union.map_or(Some(word), |union| union.has(word).then(|| union.rank(word))).map(|column| column as usize)
+}
+
 /// Replaces the beginning of `best` by the best column of each of `rows` rows. Each thread searches its columns.
 fn search(weights: &Weights, input: Input<'_>, rows: usize, mask: Mask<'_>, best: &mut Vec<Best>) {
     let _product = Operator::Product.span();
@@ -279,6 +296,10 @@ mod tests {
 
     /// The results of rows of two sentences whose hidden vectors are (1, 1).
     fn step(wanted: Wanted, candidates: [Option<&[u32]>; 2]) -> Step {
+        step_barring([None; 2], wanted, candidates)
+    }
+
+    fn step_barring(barred: [Option<u32>; 2], wanted: Wanted, candidates: [Option<&[u32]>; 2]) -> Step {
         let matrix = Matrix::plain(vec![1.0, 0.0, 2.0, 1.0, 0.0, 1.0, 2.0, 0.0], 2, 4);
         let table = WordTable::new(Kernels::best(), &matrix, &[0.0, 0.5, 0.0, 0.0]).unwrap();
         let (output, mut choice) = (Output::new(Arc::new(table)), Choice::default());
@@ -286,7 +307,8 @@ mod tests {
         output.admit(&batch, &[0, 1], &mut choice);
         let request = Request { wanted, suppressed: &[2], attention: false };
         let mut step = Step::default();
-        let rows = [0, 1].map(|sentence| Row { previous: None, sentence, position: 0 });
+        let rows =
+            [0, 1].map(|sentence| Row { previous: None, sentence, position: 0, barred: barred[sentence] });
         output.rows(&[1.0; 4], &rows, &request, &mut choice, &mut Operands::default(), &mut step);
         step
     }
@@ -297,6 +319,15 @@ mod tests {
         assert_eq!(step(Wanted::Best, [Some(&[0, 2]), Some(&[1, 3])]).best, [0, 1]);
         assert_eq!(step(Wanted::Best, [Some(&[0, 2, 3]), None]).best, [0, 1]);
         assert_eq!(step(Wanted::Best, [Some(&[2]), Some(&[1])]).best, [2, 1]);
+    }
+
+    #[test]
+    fn a_barred_word_gives_way_to_the_next_best() {
+        let best = |barred, candidates| step_barring(barred, Wanted::Best, candidates).best;
+        assert_eq!(best([Some(1), None], [None, None]), [0, 1], "word 0 is the first of two equal ones");
+        assert_eq!(best([Some(3), Some(0)], [None, None]), [1, 1], "words that aren't the best");
+        assert_eq!(best([Some(0), Some(1)], [Some(&[0, 3]), Some(&[0, 1])]), [3, 0]);
+        assert_eq!(best([Some(2), None], [Some(&[0, 1]), None]), [1, 1], "no candidate");
     }
 
     #[test]

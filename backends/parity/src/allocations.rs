@@ -38,7 +38,7 @@ fn translate(decoder: &mut dyn Decoder, wanted: Wanted, step: &mut Step) -> u64 
     const JOINS: usize = 3;
     let candidates: Vec<u32> = (0..100).map(|word| 2 * word).collect();
     let sentence = |ids| Sentence { ids, candidates: Some(&candidates[..]) };
-    let row = |sentence, position| Row { previous: Some(3), sentence, position };
+    let row = |sentence, position| Row { previous: Some(3), sentence, position, barred: None };
     let request = Request { wanted, suppressed: &[3], attention: true };
     let mut counted = 0;
     let mut step = |decoder: &mut dyn Decoder, rows: &[Row], kept: &[usize]| {

@@ -139,6 +139,7 @@ impl Oracle {
             previous: one.ids.last().copied(),
             sentence: 0,
             position: one.ids.len(),
+            barred: None,
         };
         let rows: Vec<Row> = live.iter().map(row).collect();
         let request = Request { wanted: Wanted::LogProbabilities, suppressed: &[], attention: false };

@@ -21,6 +21,9 @@ use crate::settings::{CalibrationFile, Decoding, NOT_REPRODUCIBLE, RequestedSett
 use crate::shared::Shared;
 use crate::unknown;
 
+/// Name of the count of translations that were kept from a loop.
+const LOOPS: &str = "answers kept from a loop";
+
 /// An opened model.
 pub(crate) struct Translator {
     shared: Arc<Shared>,
@@ -65,6 +68,7 @@ impl Translator {
             facts: facts(backend, opened, &members, requested),
             times: SharedTimes::new(requested.breakdown),
             cut_lines: AtomicU64::new(0),
+            loops: AtomicU64::new(0),
             threads: requested.kernel_settings.threads,
             members,
             replace_unknown: requested.replace_unknown,
@@ -190,7 +194,9 @@ fn facts(
 impl Model for Translator {
     fn facts(&self) -> Facts {
         let cut = self.shared.cut_lines.load(Ordering::Relaxed);
-        let mut counts = BTreeMap::new();
+        let loops = self.shared.loops.load(Ordering::Relaxed);
+        let mut counts: BTreeMap<String, u64> =
+            (loops > 0).then(|| (LOOPS.to_owned(), loops)).into_iter().collect();
         for (name, count) in self.shared.members.iter().flat_map(|(_, network)| network.counts()) {
             *counts.entry(name.to_owned()).or_default() += count;
         }

@@ -141,6 +141,8 @@ impl Worker {
             write(&self.shared, bytes, &found, &mut self.text)?;
             sink.answer(Answer { line: *number, rank, text: &self.text, score: found.score });
         }
+        let loops = u64::from(self.search.looped(place));
+        self.shared.loops.fetch_add(loops, Ordering::Relaxed);
         self.search.leave(place);
         Ok(())
     }

@@ -38,6 +38,8 @@ pub(crate) struct Shared {
     pub(crate) facts: Facts,
     /// Number of lines that were cut at the greatest length.
     pub(crate) cut_lines: AtomicU64,
+    /// Number of lines whose translation was kept from a loop.
+    pub(crate) loops: AtomicU64,
     /// Times of all workers, with the setting `breakdown`.
     pub(crate) times: SharedTimes,
 }

@@ -43,7 +43,7 @@ impl Union {
         }
     }
 
-    fn has(&self, word: u32) -> bool {
+    pub(super) fn has(&self, word: u32) -> bool {
         self.bits.get(word as usize / 64).is_some_and(|bits| bits >> (word % 64) & 1 == 1)
     }
 
@@ -66,6 +66,8 @@ pub(super) struct Masks {
     sentences: Vec<usize>,
     /// Masks of the rows, [rows, words_per_row].
     of_rows: Vec<u64>,
+    /// Mask of a row that may not choose its best column.
+    without: Vec<u64>,
 }
 
 impl Masks {
@@ -108,5 +110,14 @@ impl Masks {
             }
         }
         Mask { words: &self.of_rows, words_per_row: self.words_per_row }
+    }
+
+    /// The mask of a row of the sentence with this number that may not choose `column`.
+    pub(super) fn without(&mut self, number: usize, column: usize) -> Mask<'_> {
+        self.without.clear();
+        self.without
+            .extend_from_slice(&self.of_sentences[number * self.words_per_row..][..self.words_per_row]);
+        self.without[column / 64] &= !(1 << (column % 64));
+        Mask { words: &self.without, words_per_row: self.words_per_row }
     }
 }

@@ -22,7 +22,7 @@ fn decode(decoder: &mut dyn Decoder, wanted: Wanted, candidates: &[u32], step: &
     let candidates = Some(candidates);
     let batch = [Sentence { ids: &[5, 9, 12, 140, 0], candidates }, Sentence { ids: &[7, 0], candidates }];
     let request = Request { wanted, suppressed: &[1], attention: true };
-    let row = |sentence, previous| Row { previous, sentence, position: 0 }; // the network has no positions
+    let row = |sentence, previous| Row { previous, sentence, position: 0, barred: None }; // the network has no positions
     decoder.admit(&batch, &[0, 1]);
     decoder.step(&[row(0, None), row(1, None)], &request, step);
     decoder.reorder(&[0, 0, 0, 1, 1]);

@@ -7,6 +7,7 @@ use dyno_nn::math::{Kernels, argmax};
 use dyno_nn::{Decoder, Row, Sentence, Step};
 
 use super::paths::{NONE, Paths};
+use super::repeats;
 
 /// Options of a search.
 #[derive(Clone, Debug)]
@@ -38,6 +39,8 @@ pub(crate) struct SearchOptions {
     pub(crate) early_stop: Option<f32>,
     /// Whether the search notes which source word each word attends to most.
     pub(crate) attention: bool,
+    /// Greatest number of times that a phrase may stand in a row; `None` for any number.
+    pub(crate) most_repeats: Option<usize>,
     /// Kernels that search rows of scores.
     pub(crate) kernels: Kernels,
 }
@@ -136,11 +139,22 @@ pub(super) struct Searched {
     /// Words that the translation may contain, ascending; empty for all words.
     pub(super) candidates: Vec<u32>,
     pub(super) paths: Paths,
+    /// Greatest number of times that a phrase of the source stands in a row.
+    source_repeats: usize,
+    /// Whether a word was barred, since it would have continued a loop.
+    pub(super) looped: bool,
     /// Greatest score of a finished hypothesis.
     pub(super) best_finished: f32,
 }
 
 impl Searched {
+    /// The word that would continue a loop, if the path that ends at `node` is in one.
+    fn barred(&mut self, node: usize, most: Option<usize>) -> Option<u32> {
+        let barred = repeats::barred(&self.paths, node, most?.max(self.source_repeats));
+        self.looped |= barred.is_some();
+        barred
+    }
+
     /// Whether no live hypothesis, best first, can change the translations any more.
     pub(super) fn has_ended(&mut self, options: &SearchOptions, live: &[Hypothesis]) -> bool {
         live.is_empty() || self.is_beyond_margin(options, live) || self.is_settled(options, live[0])
@@ -202,8 +216,10 @@ impl Running {
                 self.sentences.push(Searched::default());
                 self.sentences.len() - 1
             });
-            let Searched { source_len, candidates, paths, best_finished } = &mut self.sentences[place];
+            let Searched { source_len, candidates, paths, source_repeats, looped, best_finished } =
+                &mut self.sentences[place];
             (*source_len, *best_finished) = (sentence.ids.len(), f32::NEG_INFINITY);
+            (*source_repeats, *looped) = (repeats::in_a_row(sentence.ids), false);
             candidates.clear();
             candidates.extend_from_slice(sentence.candidates.unwrap_or_default());
             paths.clear();
@@ -213,12 +229,14 @@ impl Running {
     }
 
     /// Replaces `rows` by the input of each live hypothesis.
-    pub(super) fn rows(&self, rows: &mut Vec<Row>) {
+    pub(super) fn rows(&mut self, rows: &mut Vec<Row>, most_repeats: Option<usize>) {
+        let Self { sentences, live, .. } = self;
         rows.clear();
-        rows.extend(self.live.iter().map(|&Hypothesis { sentence, node, len, .. }| Row {
-            previous: self.sentences[sentence].paths.word(node),
+        rows.extend(live.iter().map(|&Hypothesis { sentence, node, len, .. }| Row {
+            previous: sentences[sentence].paths.word(node),
             sentence,
             position: len,
+            barred: sentences[sentence].barred(node, most_repeats),
         }));
     }
 

@@ -2,6 +2,7 @@
 //! a finished one. In that of Hugging Face, beams stay as wide as they are, until finished hypotheses are as
 //! many and no live one can get better.
 
+use dyno_nn::Row;
 use dyno_nn::math::{Best, multiply_add};
 
 use super::batch::{Hypothesis, Member, Rules, Running, aligned};
@@ -31,16 +32,23 @@ pub(super) struct Buffers {
 struct Beams<'a> {
     members: &'a [Member],
     rules: &'a Rules,
+    rows: &'a [Row],
     batch: &'a mut Running,
     buffers: &'a mut Buffers,
 }
 
 /// Continues all hypotheses of the batch by the scores of their step.
-pub(super) fn advance(members: &[Member], rules: &Rules, batch: &mut Running, buffers: &mut Buffers) {
+pub(super) fn advance(
+    members: &[Member],
+    rules: &Rules,
+    rows: &[Row],
+    batch: &mut Running,
+    buffers: &mut Buffers,
+) {
     let mut old = std::mem::take(&mut buffers.old);
     std::mem::swap(&mut old, &mut batch.live);
     batch.live.clear();
-    let mut beams = Beams { members, rules, batch, buffers };
+    let mut beams = Beams { members, rules, rows, batch, buffers };
     let mut first = 0;
     for group in old.chunk_by(|a, b| a.sentence == b.sentence) {
         beams.advance(group, first);
@@ -90,7 +98,7 @@ impl Beams<'_> {
         }
     }
 
-    /// Replaces the scores by those of a row's continuations; suppressed words have -∞.
+    /// Replaces the scores by those of a row's continuations; suppressed words and a barred one have -∞.
     fn score(&mut self, row: usize, hypothesis: &Hypothesis) {
         let candidates = &self.batch.sentences[hypothesis.sentence].candidates;
         let share = |member| self.suppressed_share(member, row, candidates);
@@ -102,7 +110,7 @@ impl Beams<'_> {
         for member in others {
             multiply_add(scores, member.weight, member.step.scores.row(row));
         }
-        for word in &self.rules.suppressed {
+        for word in self.rules.suppressed.iter().chain(&self.rows[row].barred) {
             if let Some(score) = column(*word, candidates).and_then(|at| scores.get_mut(at)) {
                 *score = f32::NEG_INFINITY;
             }
@@ -124,7 +132,7 @@ impl Beams<'_> {
 
     /// Finishes hypotheses at their end, and keeps the others alive.
     fn settle(&mut self, group: &[Hypothesis], first: usize) {
-        let Self { members, rules, batch, buffers } = self;
+        let Self { members, rules, batch, buffers, .. } = self;
         let Running { sentences, live, kept, ended, .. } = &mut **batch;
         let Hypothesis { sentence: place, len, .. } = group[0];
         let (options, sentence, len, start) = (&rules.options, &mut sentences[place], len + 1, live.len());

@@ -8,6 +8,7 @@ mod batch;
 mod beam;
 mod greedy;
 mod paths;
+mod repeats;
 #[cfg(test)]
 mod tests;
 
@@ -74,11 +75,11 @@ impl Search {
         let Self { members, rules, batch, beams, rows, .. } = self;
         let scores_matter = rules.options.beam > 1 || rules.options.n_best || members.len() > 1;
         let request = rules.request(scores_matter, &batch.live);
-        batch.rows(rows);
+        batch.rows(rows, rules.options.most_repeats);
         members.iter_mut().for_each(|member| member.decoder.step(rows, &request, &mut member.step));
         batch.kept.clear();
         match scores_matter {
-            true => beam::advance(members, rules, batch, beams),
+            true => beam::advance(members, rules, rows, batch, beams),
             false => greedy::advance(&members[0].step, rules, batch),
         }
         members.iter_mut().for_each(|member| member.decoder.reorder(&batch.kept));
@@ -88,6 +89,11 @@ impl Search {
     /// Number of translations of a sentence that ended.
     pub(crate) fn count(&self, place: usize) -> usize {
         self.batch.sentences[place].paths.count()
+    }
+
+    /// Whether a sentence that ended was kept from a loop.
+    pub(crate) fn looped(&self, place: usize) -> bool {
+        self.batch.sentences[place].looped
     }
 
     /// A translation of a sentence that ended; rank 0 is the best.

@@ -59,6 +59,11 @@ impl Paths {
         self.nodes.len() - 1
     }
 
+    /// The words of the path that ends at `node`, last first.
+    pub(super) fn back(&self, node: usize) -> impl Iterator<Item = u32> {
+        std::iter::successors(self.nodes.get(node), |node| self.nodes.get(node.parent)).map(|node| node.word)
+    }
+
     pub(super) fn word(&self, node: usize) -> Option<u32> {
         self.nodes.get(node).map(|node| node.word)
     }

@@ -26,7 +26,8 @@ impl Decoder for Script {
         step.clear();
         for row in rows {
             let scores = self.0[row.previous.map_or(4, |word| word as usize)];
-            let allowed = (0..4).filter(|word| !request.suppressed.contains(word));
+            let allowed =
+                (0..4).filter(|word| !request.suppressed.contains(word) && row.barred != Some(*word));
             let better = |a: &u32, b: &u32| scores[*a as usize].total_cmp(&scores[*b as usize]);
             if request.wanted == Wanted::Nothing {
                 continue;
@@ -63,6 +64,7 @@ fn options(beam: usize) -> SearchOptions {
         skip_cost: false,
         early_stop: None,
         attention: false,
+        most_repeats: None,
         kernels: Kernels::best(),
     }
 }
@@ -247,4 +249,36 @@ fn almost_all_of_the_probability_may_be_suppressed() {
     let options = SearchOptions { renormalise: true, n_best: true, ..options(2) };
     let lists = search(&[(1.0, nothing)], options, &[2]);
     assert!(lists[0].iter().all(|(_, score)| score.is_none_or(|score| !score.is_nan())), "{lists:?}");
+}
+
+/// The word 2 follows itself, and 3 is the next best; 3 ends.
+const LOOP: Scores =
+    [[-9.0; 4], [-9.0; 4], [-9.0, -9.0, -0.1, -0.5], [-0.05, -9.0, -9.0, -9.0], [-9.0, -9.0, -0.1, -8.0]];
+
+/// The best translation of `source` by a network that loops, and whether it was kept from the loop.
+fn looped(source: &[u32], options: SearchOptions) -> (Vec<u32>, bool) {
+    let members = vec![Member::new(1.0, Box::new(Script(LOOP, 0)))];
+    let mut search = Search::new(members, options, END, vec![UNKNOWN], None);
+    let place = search.admit(&[Sentence { ids: source, candidates: None }])[0];
+    let mut ended = Vec::new();
+    while !search.is_idle() {
+        search.step(&mut ended);
+    }
+    (search.found(place, 0).ids.to_vec(), search.looped(place))
+}
+
+#[test]
+fn a_phrase_stands_so_many_times_in_a_row_and_the_next_best_word_follows() {
+    let most = |beam, most_repeats| SearchOptions { most_repeats, ..options(beam) };
+    assert_eq!(looped(&[2, 3], most(1, None)), (vec![2; 6], false));
+    assert_eq!(looped(&[2, 3], most(1, Some(3))), (vec![2, 2, 2, 3, END], true));
+    assert_eq!(looped(&[2, 3], most(2, None)), (vec![2; 6], false), "-0.6 is better than -0.65");
+    assert_eq!(looped(&[2, 3], most(2, Some(3))), (vec![2, 3, END], true));
+}
+
+#[test]
+fn what_the_source_repeats_may_be_repeated_as_often() {
+    let most = SearchOptions { most_repeats: Some(3), ..options(1) };
+    assert_eq!(looped(&[7, 7, 7, 7, 0], most.clone()), (vec![2, 2, 2, 2, 3, END], true));
+    assert_eq!(looped(&[7, 8, 7, 8, 0], most), (vec![2, 2, 2, 3, END], true));
 }

@@ -66,6 +66,7 @@ pub(crate) struct RequestedSettings {
     allow_special: Option<bool>,
     skip_cost: Option<bool>,
     early_stop: Option<f32>,
+    most_repeats: Option<usize>,
     search: Option<String>,
     pub(crate) replace_unknown: bool,
     /// Languages of source and target, for models that have words for them.
@@ -134,6 +135,7 @@ impl RequestedSettings {
             allow_special: reader.take("allow-special", FLAG)?,
             skip_cost: reader.take("skip-cost", FLAG)?,
             early_stop: reader.take("early-stop", NUMBER)?,
+            most_repeats: reader.take(MOST_REPEATS, "a whole number")?,
             search: reader.take(SEARCH, "\"marian\" or \"hugging-face\"")?,
             replace_unknown: reader.take("replace-unknown", FLAG)?.unwrap_or(false),
             languages: [
@@ -203,6 +205,7 @@ impl RequestedSettings {
             n_best: written.flag(self.n_best, "n-best")?,
             skip_cost: written.flag(self.skip_cost, "skip-cost")?,
             early_stop: self.early_stop,
+            most_repeats: written.most_repeats(self.most_repeats)?,
             attention: self.replace_unknown,
             kernels: self.kernel_settings.kernels,
         };
@@ -270,8 +273,17 @@ impl Written<'_> {
 const SEARCH: &str = "search";
 const SEARCHES: [&str; 2] = ["marian", "hugging-face"];
 
-/// The keys of dyno's own in a decoder's settings, which directories of Hugging Face bring.
+/// Name of the setting and of the decoder's key for the greatest number of times that a phrase may stand in a row.
+const MOST_REPEATS: &str = "most-repeats";
+
+/// The keys of dyno's own in a decoder's settings, which directories of Hugging Face and dyno's own models bring.
 impl Written<'_> {
+    /// Greatest number of times that a phrase may stand in a row; 0 stands for any number.
+    fn most_repeats(self, requested: Option<usize>) -> dyno_formats::Result<Option<usize>> {
+        let most = self.or(requested, MOST_REPEATS, 0, MarianConfig::count)?;
+        Ok((most > 0).then_some(most))
+    }
+
     /// Greatest number of words of a translation; 0 in the file stands for no limit.
     fn most_words(self) -> dyno_formats::Result<usize> {
         let most = self.or(None, "most-words", 0, MarianConfig::count)?;

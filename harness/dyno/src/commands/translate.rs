@@ -54,7 +54,7 @@ fn cut(lines: u64) -> String {
 /// Note of answers whose model said, or may have said, more than the one line that each line gets.
 fn beside(facts: &Facts) -> Option<String> {
     let told = facts.counts.iter().filter(|(name, count)| name.starts_with("answers ") && **count > 0);
-    let told: Vec<String> = told.map(|(name, count)| format!("{count} {name}")).collect();
+    let told: Vec<String> = told.map(|(name, count)| format!("{name}: {count}")).collect();
     (!told.is_empty()).then(|| format!("note: {}", told.join(", ")))
 }
 
