@@ -1,7 +1,7 @@
 //! A run in memory, from which tables, comparisons and reports start. A run grows round by round while it is
 //! measured, or is read whole from its folder.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::Path;
 
 use dyno_api::{Breakdown, files};
@@ -212,8 +212,8 @@ impl Run {
     /// `scores.json` knows follow.
     pub fn scales(&self) -> Vec<Scale> {
         let mut scales: Vec<Scale> = self.metrics.list.iter().map(|metric| self.scale_of(metric)).collect();
-        let scored: BTreeSet<&String> =
-            self.scores.scores.iter().flat_map(|score| score.metrics.keys()).collect();
+        let texts = self.scores.texts.values().flat_map(BTreeMap::values);
+        let scored: BTreeSet<&String> = texts.flat_map(BTreeMap::keys).collect();
         for name in scored {
             if !scales.iter().any(|known| known.name == *name) {
                 scales.push(self.scores.scale(name).cloned().unwrap_or_else(|| Scale::unknown(name)));

@@ -105,7 +105,7 @@ pub fn run_campaign(campaign: &Campaign, host: &Host, options: &Options<'_>) -> 
     for failure in &failures {
         say(format_args!("warning: {failure}; `dyno score` can add the missing scores later"));
     }
-    let scored = failures.is_empty() && !run.scores.scores.is_empty();
+    let scored = failures.is_empty() && !run.scores.texts.is_empty();
     let summary = Summary::of(&run);
     let interrupted = unfinished(run.records.len(), rounds, lacking);
     // All rounds with a summary are a finished run, which no command resumes.
