@@ -138,6 +138,16 @@ impl From<std::io::Error> for Failure {
     }
 }
 
+/// Failure that the user can correct, from a format and its arguments.
+macro_rules! bad_input {
+    ($($message:tt)*) => { $crate::exit::bad_input(format_args!($($message)*)) };
+}
+
+/// Returns with a [`bad_input!`].
+macro_rules! refuse {
+    ($($message:tt)*) => { return Err(bad_input!($($message)*)) };
+}
+
 /// Failure that the user can correct, in one line.
 pub fn bad_input(message: impl Display) -> Failure {
     Failure { exit: Exit::BadInput, error: anyhow::anyhow!("{message}") }

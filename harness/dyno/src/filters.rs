@@ -49,9 +49,7 @@ fn keep_matching<T>(
             let near = dyno_api::closest(pattern, names.iter().copied());
             let hint = near.map(|near| format!(" (did you mean {near:?}?)")).unwrap_or_default();
             let there_are = names.join(", ");
-            return Err(bad_input(format!(
-                "no {what} matches {pattern:?}{hint}; the campaign has: {there_are}"
-            )));
+            refuse!("no {what} matches {pattern:?}{hint}; the campaign has: {there_are}");
         }
     }
     items.retain(|item| patterns.is_empty() || patterns.iter().any(|pattern| matches(pattern, name(item))));

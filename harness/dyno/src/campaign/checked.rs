@@ -16,7 +16,7 @@ use dyno_results::scores::Metrics;
 use super::entry::Entry;
 use super::generated::Generated;
 use super::search::described;
-use crate::exit::{Outcome, bad_input};
+use crate::exit::Outcome;
 
 /// A checked campaign.
 #[derive(Clone, Debug)]
@@ -152,9 +152,9 @@ impl Campaign {
     pub fn take_shard(&mut self, shard: Option<Shard>) -> Outcome<()> {
         let groups = self.groups();
         if let Some(shard) = shard.filter(|shard| shard.of() > groups) {
-            return Err(bad_input(format!(
+            refuse!(
                 "--shard {shard}: the campaign has {groups} groups of cells (test sets × tracks), so at most {groups} shards"
-            )));
+            );
         }
         self.shard = shard;
         Ok(())

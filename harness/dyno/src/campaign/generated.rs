@@ -12,7 +12,6 @@ use dyno_formats::{ConvertOptions, ModelDir, Precision, Recipe};
 use dyno_provision::cache_folder;
 
 use crate::exit::{OrBadInput, Outcome};
-use crate::output::say;
 
 /// Model that dyno draws when a system needs it.
 #[derive(Clone, Debug)]
@@ -61,7 +60,7 @@ impl Generated {
         let parent = self.path.parent().unwrap_or(Path::new("."));
         fs::create_dir_all(parent)?;
         let mebibytes = self.bytes() >> 20;
-        say(format_args!("drawing the model {} ({mebibytes} MiB) into {}", self.name, parent.display()));
+        say!("drawing the model {} ({mebibytes} MiB) into {}", self.name, parent.display());
         match dyno_formats::generate(&self.recipe, &self.path) {
             Err(_) if self.path.is_dir() => Ok(()), // another process was faster
             made => made.or_bad_input(),

@@ -14,7 +14,7 @@ use serde_json::json;
 
 use crate::campaign::{Campaign, starter};
 use crate::cli::BreakdownArgs;
-use crate::exit::{Exit, OrBadInput, Outcome, bad_input, no_answer};
+use crate::exit::{Exit, OrBadInput, Outcome, no_answer};
 use crate::hosting::Hosted;
 use crate::output::{print, print_json};
 
@@ -30,10 +30,7 @@ pub fn breakdown(mut args: BreakdownArgs) -> Outcome {
     hosted.translate(io::Cursor::new(text.clone()), io::sink())?;
     let facts = hosted.model.facts();
     let Some(told) = hosted.model.breakdown().context("can't read the breakdown")? else {
-        return Err(bad_input(format!(
-            "backend {} keeps no account of its time: choose another one",
-            facts.backend
-        )));
+        refuse!("backend {} keeps no account of its time: choose another one", facts.backend);
     };
     let (lines, words) = (split_lines(&text).count(), split_lines(&text).map(words).sum::<usize>());
     if args.json {
@@ -66,8 +63,7 @@ fn input(named: Option<&Path>) -> Outcome<Vec<u8>> {
         Some(path) => dyno_api::files::read(path).with_context(|| path.display().to_string()).or_bad_input(),
         None => {
             let remedy = "give a file of lines, or run dyno in its checkout";
-            let starter =
-                starter().ok_or_else(|| bad_input(format!("the starter test set is missing; {remedy}")))?;
+            let starter = starter().ok_or_else(|| bad_input!("the starter test set is missing; {remedy}"))?;
             let campaign = Campaign::load(&starter)?;
             let set = campaign.test_sets.first().context("the starter campaign has no test set")?;
             Ok(as_text(&set.source))

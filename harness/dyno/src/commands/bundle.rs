@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::bundle::{Bundle, Sizes, is_static};
 use crate::cli::BundleArgs;
 use crate::exit::{Exit, OrBadInput, Outcome, bad_input};
-use crate::output::{print, print_json, say};
+use crate::output::{print, print_json};
 use crate::submission::Submission;
 
 /// Makes the submission of `args`, and prints its sizes.
@@ -65,7 +65,7 @@ fn checked_pair(args: &BundleArgs) -> Outcome<&str> {
 fn backend(args: &BundleArgs) -> Outcome<&'static dyn Backend> {
     if !args.model.is_dir() {
         let message = "is no folder of a model; make one with `dyno convert`";
-        return Err(bad_input(format!("{} {message}", args.model.display())));
+        refuse!("{} {message}", args.model.display());
     }
     match &args.backend {
         Some(name) => registry::find(name).map_err(bad_input),
@@ -76,16 +76,16 @@ fn backend(args: &BundleArgs) -> Outcome<&'static dyn Backend> {
 /// Whether `program` is static; a warning if it isn't.
 fn checked_program(program: &Path) -> Outcome<bool> {
     let no_program =
-        || bad_input(format!("{} is no program of Linux; give a dyno with --program", program.display()));
+        || bad_input!("{} is no program of Linux; give a dyno with --program", program.display());
     let read = is_static(program)
-        .map_err(|error| bad_input(format!("can't read {}: {error}; check --program", program.display())))?;
+        .map_err(|error| bad_input!("can't read {}: {error}; check --program", program.display()))?;
     let is_static = read.ok_or_else(no_program)?;
     if !is_static {
-        say(format_args!(
+        say!(
             "warning: {} needs shared libraries of its host; give a static one with --program \
              (cargo build --release --target x86_64-unknown-linux-musl)",
             program.display()
-        ));
+        );
     }
     Ok(is_static)
 }

@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use crate::cli::CompareArgs;
 use crate::exit::{Exit, Outcome, no_answer};
-use crate::output::{print, print_json, say, warn_of_look_alikes};
+use crate::output::{print, print_json, warn_of_look_alikes};
 use crate::table;
 
 /// Least number of rounds on each side. With four against four, the smallest two-sided p is 2.9 %, which is
@@ -58,7 +58,7 @@ pub fn compare(args: &CompareArgs) -> Outcome {
     warn_of_look_alikes(&[baseline.systems(), candidate.systems()].concat());
     let answer = answer(args, &baseline, &candidate);
     let warnings = answer.quality.iter().filter_map(|quality| quality.warning.as_ref());
-    warnings.for_each(|warning| say(format_args!("warning: {warning}")));
+    warnings.for_each(|warning| say!("warning: {warning}"));
     if answer.cells.is_empty() {
         return Err(no_answer(
             Exit::NothingMeasured,

@@ -87,9 +87,9 @@ fn commit(named: Option<&str>) -> Outcome<(String, i64)> {
     let moment = seconds.and_then(|seconds: &str| seconds.parse::<i64>().ok()).map(|seconds| seconds * 1000);
     match hash.zip(moment) {
         Some((hash, moment)) => Ok((hash.into(), moment)),
-        None => Err(bad_input(format!(
+        None => Err(bad_input!(
             "git knows no commit {name:?} here; run dyno in the repository of the code that was measured, or name --commit"
-        ))),
+        )),
     }
 }
 
@@ -97,7 +97,7 @@ fn folder_of(args: &ExportArgs) -> Outcome<PathBuf> {
     let folder =
         args.out.clone().ok_or_else(|| bad_input("this format has several files; name a folder with -o"))?;
     fs::create_dir_all(&folder).map_err(|error| {
-        bad_input(format!("can't create {}: {error}; name another folder with -o", folder.display()))
+        bad_input!("can't create {}: {error}; name another folder with -o", folder.display())
     })?;
     Ok(folder)
 }

@@ -12,7 +12,7 @@ use serde_json::json;
 use crate::campaign::{Campaign, Entry, Launch, named_or_starter};
 use crate::cli::ListArgs;
 use crate::exit::{Exit, Failure, Outcome};
-use crate::output::{print, print_json, say};
+use crate::output::{print, print_json};
 use crate::submission::Submission;
 use crate::table;
 
@@ -51,9 +51,7 @@ fn list_prices(args: &ListArgs) -> Outcome {
     }
     if args.stale {
         let (stale, days) = (prices.len(), prices::STALE_DAYS);
-        say(format_args!(
-            "{stale} of {all} prices are older than {days} days; --prices FILE takes newer ones"
-        ));
+        say!("{stale} of {all} prices are older than {days} days; --prices FILE takes newer ones");
     }
     let here = host::detect().ok().and_then(|host| prices::like(&prices, &host).cloned());
     let row = |price: &Price| {

@@ -16,9 +16,9 @@ use serde_json::json;
 
 use crate::campaign::{Campaign, make_ready};
 use crate::cli::ReproduceArgs;
-use crate::exit::{Exit, Outcome, bad_input};
+use crate::exit::{Exit, Outcome};
 use crate::filters::Filters;
-use crate::output::{print, print_json, say};
+use crate::output::{print, print_json};
 use crate::page::{unwritable, write_figures};
 use crate::papers::{self as measured, RUNS, coverage, keep, measure, program_bytes};
 use crate::reproduce::text;
@@ -93,7 +93,7 @@ fn wanted<'a>(args: &ReproduceArgs, tables: &'a [Table]) -> Outcome<Vec<&'a Tabl
             let ids = tables.iter().map(|table| table.id.as_str());
             let near = dyno_api::closest(id, ids.clone());
             let hint = near.map(|near| format!(" (did you mean {near:?}?)")).unwrap_or_default();
-            bad_input(format!("no table {id:?}{hint}; there are: {}", ids.collect::<Vec<_>>().join(", ")))
+            bad_input!("no table {id:?}{hint}; there are: {}", ids.collect::<Vec<_>>().join(", "))
         })
     };
     args.tables.iter().map(find).collect()
@@ -149,7 +149,7 @@ fn share(campaign: Campaign, measures: bool, args: &ReproduceArgs) -> Outcome<Sh
     let (run, exit) = match (measures, args.dry_run) {
         (true, false) => run_of(&campaign, args.again).map(|(run, exit)| (Some(run), exit))?,
         (true, true) => {
-            say(format_args!("campaign {}", campaign.name));
+            say!("campaign {}", campaign.name);
             (None, dry_run(&campaign, &host::detect()?, args.json)?)
         }
         (false, _) => (None, Exit::Done),
@@ -164,7 +164,7 @@ fn products_of(table: &Table, args: &ReproduceArgs) -> Outcome<Option<Products>>
     }
     if args.dry_run {
         let count = counted(table.products().len(), "product", "products");
-        say(format_args!("{}: {count}, about a second", table.id));
+        say!("{}: {count}, about a second", table.id);
         return Ok(None);
     }
     let host = host::detect()?;
@@ -177,7 +177,7 @@ fn run_of(campaign: &Campaign, again: bool) -> Outcome<(Run, Exit)> {
     let (host, runs) = (host::detect()?, Path::new(RUNS));
     make_ready(campaign)?;
     if !again && let Some(folder) = Store::finished(runs, &campaign.identity(&host)?, campaign.rounds())? {
-        say(format_args!("reading {}, measured before; use --again to measure again", folder.display()));
+        say!("reading {}, measured before; use --again to measure again", folder.display());
         return Ok((Run::read(&folder)?, Exit::Done));
     }
     let options = Options {
@@ -187,9 +187,9 @@ fn run_of(campaign: &Campaign, again: bool) -> Outcome<(Run, Exit)> {
         keeps_going: false,
     };
     let finished = run_campaign(campaign, &host, &options)?;
-    say(format_args!("run: {}", finished.store.folder().display()));
+    say!("run: {}", finished.store.folder().display());
     if let Some(interrupted) = &finished.interrupted {
-        say(format_args!("{interrupted}; repeat the command to resume"));
+        say!("{interrupted}; repeat the command to resume");
     }
     let exit = finished.exit();
     Ok((finished.run, exit))
@@ -198,7 +198,7 @@ fn run_of(campaign: &Campaign, again: bool) -> Outcome<(Run, Exit)> {
 fn show(reproductions: &[Reproduction], args: &ReproduceArgs) -> Outcome<()> {
     if let Some(path) = &args.out {
         write_whole(path, page(reproductions)?.as_bytes()).map_err(unwritable)?;
-        say(format_args!("page: {}", path.display()));
+        say!("page: {}", path.display());
     }
     if let Some(folder) = &args.figures {
         write_figures(figures(reproductions), folder)?;

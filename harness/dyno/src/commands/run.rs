@@ -24,10 +24,10 @@ pub fn run_starter() -> Outcome {
     let (args, host) = (RunArgs::default(), host::detect()?);
     let campaign = campaign_of(&args)?;
     let time = clock(Forecast::of(&campaign, &host.cores)?.whole(&campaign.plan(|_| None)?));
-    say(format_args!(
+    say!(
         "dyno without a command measures the starter campaign, about {time} (minutes:seconds); `dyno --help` shows \
          the commands, Ctrl-C ends the run"
-    ));
+    );
     run(&args)
 }
 
@@ -63,7 +63,7 @@ pub fn run(args: &RunArgs) -> Outcome {
     let page = write_page(finished.store.folder(), &finished.run, &finished.summary);
     conclude(&finished, page.as_deref(), args.json)?;
     if let Some(interrupted) = &finished.interrupted {
-        say(format_args!("{interrupted}; repeat the command to resume"));
+        say!("{interrupted}; repeat the command to resume");
     }
     Ok(finished.exit())
 }

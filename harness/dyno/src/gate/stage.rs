@@ -11,7 +11,7 @@ use dyno_stats::Random;
 use super::cell::{Cell, Fault};
 use super::quick::{interrupted, quick};
 use crate::campaign::{Campaign, Entry};
-use crate::exit::{Outcome, bad_input};
+use crate::exit::Outcome;
 use crate::interrupt::Stop;
 use crate::progress::Progress;
 use crate::runner::Keeper;
@@ -44,7 +44,7 @@ impl Stage {
         let (store, run) = Store::open(place, identity.clone(), usize::MAX, &campaign.test_sets)?;
         if !run.records.is_empty() {
             let folder = store.folder().display();
-            return Err(bad_input(format!("{folder} holds rounds of a gate already: choose another --out")));
+            refuse!("{folder} holds rounds of a gate already: choose another --out");
         }
         let mut keeper = Keeper::new(&campaign, host, store, run)?;
         keeper.runner.stop = stop.clone();

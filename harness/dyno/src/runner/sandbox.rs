@@ -11,8 +11,7 @@ use dyno_results::scores;
 use dyno_stats::median;
 
 use crate::campaign::{Campaign, Entry, Launch};
-use crate::exit::{Outcome, bad_input};
-use crate::output::say;
+use crate::exit::Outcome;
 
 /// Sandbox of the systems of `campaign`, which hides the folders `own` of the bench; `None` if no system
 /// needs one. A host without sandboxes is only a warning where the profile asks for one, and an error where
@@ -30,12 +29,12 @@ pub fn sandbox_of<'a>(campaign: &Campaign, own: impl Iterator<Item = &'a Path>) 
         if let Some(entry) = wanted.find(needs) {
             let (name, remedy) = (&entry.name, fault.remedy());
             let or = if entry.sandbox.is_some() { ", or remove `sandbox` from this system" } else { "" };
-            return Err(bad_input(format!("system {name:?} can't run in a sandbox: {fault}; {remedy}{or}")));
+            refuse!("system {name:?} can't run in a sandbox: {fault}; {remedy}{or}");
         }
-        say(format_args!(
+        say!(
             "warning: foreign systems can read records and references, without a sandbox: {fault}: {}",
             fault.remedy()
-        ));
+        );
     }
     Ok(Some(sandbox))
 }

@@ -20,7 +20,7 @@ use dyno_measure::{Argument, System};
 use dyno_provision::image::Image;
 use dyno_record::identity::SubmissionLaunch;
 
-use crate::exit::{Outcome, bad_input};
+use crate::exit::Outcome;
 use crate::output::say;
 pub use dialect::Dialect;
 use layout::Layout;
@@ -72,10 +72,7 @@ impl Submission {
         let layout = Layout::of(&folder, dialect)?;
         dialect.check_pair(pair.is_some())?;
         if batch_lines.is_some() && !dialect.names_pair() {
-            return Err(bad_input(format!(
-                "the dialect {} names no size of batches; leave the size out",
-                dialect.name
-            )));
+            refuse!("the dialect {} names no size of batches; leave the size out", dialect.name);
         }
         let batch_lines = batch_lines.unwrap_or(BATCH_LINES);
         Ok(Self {

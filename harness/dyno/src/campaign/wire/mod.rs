@@ -34,7 +34,7 @@ use dyno_measure::{Filler, Interleave, Limits, Probe, Profile, check_command};
 use super::checked::{Campaign, MeterCommand};
 use super::entry::Entry;
 use super::suggestions::with_suggestion;
-use crate::exit::{Outcome, bad_input};
+use crate::exit::Outcome;
 use crate::output::warn_of_look_alikes;
 use dyno_measure::os::MOST_CORES;
 
@@ -98,7 +98,7 @@ impl Campaign {
     pub fn load(path: &Path) -> Outcome<Self> {
         let text = dyno_api::files::read_to_string(path).map_err(|error| {
             let remedy = "give the path of a campaign file, or none for the starter campaign";
-            bad_input(format!("can't read campaign {}: {error}; {remedy}", path.display()))
+            bad_input!("can't read campaign {}: {error}; {remedy}", path.display())
         })?;
         let source = Source { path, text };
         let wire: WireCampaign = toml::from_str(&source.text).map_err(|error| {

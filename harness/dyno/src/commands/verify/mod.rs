@@ -57,7 +57,7 @@ pub fn verify(args: &VerifyArgs) -> Outcome {
             }
         }
         let mut watch = |probe: &Examined| {
-            say(format_args!("{} · {}: {}", system.name, probe.probe.name(), probe.verdict.name()));
+            say!("{} · {}: {}", system.name, probe.probe.name(), probe.verdict.name());
             ControlFlow::Continue(())
         };
         let examined = runner.examine(system, &tracks, &plan.test_sets[0], campaign.probes(), &mut watch)?;
@@ -156,7 +156,7 @@ fn own(args: &VerifyArgs) -> Outcome<Option<Entry>> {
 /// The submission in `folder`, under the folder's name.
 fn own_submission(folder: &Path, dialect: Dialect, args: &VerifyArgs) -> Outcome<Entry> {
     let submission = Submission::open(folder, dialect, args.pair.clone(), args.batch_lines);
-    let submission = submission.map_err(|fault| bad_input(format!("--submission: {:#}", fault.error)))?;
+    let submission = submission.map_err(|fault| bad_input!("--submission: {:#}", fault.error))?;
     let other = args.tracks.iter().find(|track| !dialect.tracks.contains(track));
     if let Some(track) = other {
         let names: Vec<_> = dialect.tracks.iter().map(|track| track.name()).collect();
@@ -176,7 +176,7 @@ fn check_typed(command: &str) -> Outcome<()> {
     let is_path =
         program.contains('/') && program.chars().all(|c| c.is_alphanumeric() || "/._+-".contains(c));
     let checked = if is_path { check_command(&[program.into()], Path::new(".")) } else { Ok(()) };
-    checked.map_err(|fault| bad_input(format!("--command: {fault}")))
+    checked.map_err(|fault| bad_input!("--command: {fault}"))
 }
 
 /// Prints one row for each probe, with its findings and remedies below.
