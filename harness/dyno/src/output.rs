@@ -68,6 +68,16 @@ pub fn print_json(name: &str, fields: &impl Serialize) -> Outcome<()> {
     write(&(printable_json(&text) + "\n"))
 }
 
+/// Prints an answer as JSON or as text, as the command line asks.
+pub fn answer(
+    as_json: bool,
+    name: &str,
+    fields: &impl Serialize,
+    text: impl FnOnce() -> String,
+) -> Outcome<()> {
+    if as_json { print_json(name, fields) } else { print(&text()) }
+}
+
 /// An answer in JSON: the fields of all answers, then its own.
 #[derive(Serialize)]
 struct Answer<'a, T: Serialize> {

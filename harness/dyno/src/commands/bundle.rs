@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::bundle::{Bundle, Sizes, is_static};
 use crate::cli::BundleArgs;
 use crate::exit::{Exit, OrBadInput, Outcome, bad_input};
-use crate::output::{print, print_json};
+use crate::output::answer;
 use crate::submission::Submission;
 
 /// Makes the submission of `args`, and prints its sizes.
@@ -36,16 +36,12 @@ pub fn bundle(args: &BundleArgs) -> Outcome {
     let sizes = bundle.write(&folder)?;
     // A folder that dyno itself can't open as a submission would be a fault of this program.
     Submission::open(&folder, args.dialect, args.pair.clone(), None).map_err(|failure| failure.error)?;
-    if args.json {
-        let Sizes { model_bytes, program_bytes, bytes } = sizes;
-        let fields = json!({
-            "folder": folder, "dialect": args.dialect.name, "static": is_static, "model_bytes": model_bytes,
-            "program_bytes": program_bytes, "bytes": bytes
-        });
-        print_json("bundle", &fields)?;
-    } else {
-        print(&as_text(args, &folder, &sizes))?;
-    }
+    let Sizes { model_bytes, program_bytes, bytes } = sizes;
+    let fields = json!({
+        "folder": folder, "dialect": args.dialect.name, "static": is_static, "model_bytes": model_bytes,
+        "program_bytes": program_bytes, "bytes": bytes
+    });
+    answer(args.json, "bundle", &fields, || as_text(args, &folder, &sizes))?;
     Ok(Exit::Done)
 }
 

@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use crate::cli::CompareArgs;
 use crate::exit::{Exit, Outcome, no_answer};
-use crate::output::{print, print_json, warn_of_look_alikes};
+use crate::output::{self, warn_of_look_alikes};
 use crate::table;
 
 /// Least number of rounds on each side. With four against four, the smallest two-sided p is 2.9 %, which is
@@ -65,11 +65,7 @@ pub fn compare(args: &CompareArgs) -> Outcome {
             "the two runs have no cell in common: compare runs of the same systems and test sets",
         ));
     }
-    if args.json {
-        print_json("compare", &answer)?;
-    } else {
-        print(&as_text(&answer))?;
-    }
+    output::answer(args.json, "compare", &answer, || as_text(&answer))?;
     Ok(answer.exit())
 }
 

@@ -13,7 +13,7 @@ use serde_json::json;
 
 use crate::cli::ConvertArgs;
 use crate::exit::{Exit, OrBadInput, Outcome, bad_input};
-use crate::output::{print, print_json};
+use crate::output::answer;
 
 /// Converts the model of `args` and prints the new files.
 pub fn convert(args: &ConvertArgs) -> Outcome {
@@ -39,13 +39,9 @@ pub fn convert(args: &ConvertArgs) -> Outcome {
         overwrite: args.overwrite,
     };
     let report = dyno_formats::convert(&model, &args.to, &options).or_bad_input()?;
-    if args.json {
-        let files: serde_json::Map<_, _> =
-            report.files.iter().map(|(name, file)| (name.clone(), file.bytes.into())).collect();
-        print_json("convert", &json!({"directory": report.directory, "bytes": files}))?;
-    } else {
-        print(&as_text(&report))?;
-    }
+    let files: BTreeMap<_, _> = report.files.iter().map(|(name, file)| (name, file.bytes)).collect();
+    let fields = json!({"directory": report.directory, "bytes": files});
+    answer(args.json, "convert", &fields, || as_text(&report))?;
     Ok(Exit::Done)
 }
 

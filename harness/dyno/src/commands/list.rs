@@ -12,7 +12,7 @@ use serde_json::json;
 use crate::campaign::{Campaign, Entry, Launch, named_or_starter};
 use crate::cli::ListArgs;
 use crate::exit::{Exit, Failure, Outcome};
-use crate::output::{print, print_json};
+use crate::output::answer;
 use crate::submission::Submission;
 use crate::table;
 
@@ -22,11 +22,7 @@ pub fn list(args: &ListArgs) -> Outcome {
         return list_prices(args);
     }
     let campaign = named_or_starter(args.campaign.as_deref()).map_err(|failure| hinted(failure, args))?;
-    if args.json {
-        print_json("list", &as_json(&campaign))?
-    } else {
-        print(&as_text(&campaign))?
-    }
+    answer(args.json, "list", &as_json(&campaign), || as_text(&campaign))?;
     Ok(Exit::Done)
 }
 
@@ -45,11 +41,7 @@ fn list_prices(args: &ListArgs) -> Outcome {
     let mut prices = prices::load(args.prices.as_deref())?;
     let all = prices.len();
     prices.retain(|price| !args.stale || price.is_stale());
-    if args.json {
-        print_json("prices", &json!({"prices": prices}))?;
-        return Ok(Exit::Done);
-    }
-    if args.stale {
+    if args.stale && !args.json {
         let (stale, days) = (prices.len(), prices::STALE_DAYS);
         say!("{stale} of {all} prices are older than {days} days; --prices FILE takes newer ones");
     }
@@ -70,11 +62,10 @@ fn list_prices(args: &ListArgs) -> Outcome {
     let mut sources: Vec<_> =
         prices.iter().map(|price| format!("{}: {}", price.terms, price.source)).collect();
     sources.dedup();
-    print(&format!(
-        "{}\n{}\n",
-        table::grid(&heads, prices.iter().map(row).collect(), 2..5),
-        sources.join("\n")
-    ))?;
+    answer(args.json, "prices", &json!({"prices": prices}), || {
+        let grid = table::grid(&heads, prices.iter().map(row).collect(), 2..5);
+        format!("{grid}\n{}\n", sources.join("\n"))
+    })?;
     Ok(Exit::Done)
 }
 

@@ -14,7 +14,7 @@ use serde_json::json;
 
 use crate::cli::PublishArgs;
 use crate::exit::{Exit, Outcome};
-use crate::output::{print, print_json, say, warn_of_look_alikes};
+use crate::output::{answer, say, warn_of_look_alikes};
 use crate::page::{self, commands, readme_with, write_figures};
 use crate::publication::{
     FIGURES, MOST_LETTERS, PrivateFolders, Source, copy, day_and_host, files_of, make_folder, slug,
@@ -51,11 +51,8 @@ pub fn publish(args: &PublishArgs) -> Outcome {
     say(
         "note: the records hold this host's commands, with . for this folder and ~ for your home; check them before you share the run",
     );
-    if args.json {
-        print_json("publish", &json!({"published": place, "readme": args.readme}))?;
-    } else {
-        print(&format!("{}\n", place.display()))?;
-    }
+    let fields = json!({"published": place, "readme": args.readme});
+    answer(args.json, "publish", &fields, || format!("{}\n", place.display()))?;
     Ok(Exit::Done)
 }
 

@@ -9,6 +9,7 @@ use std::path::Path;
 use dyno_measure::{Profile, TestSet, host, words};
 use dyno_papers::Table;
 use dyno_papers::reproduction::{Contestants, Measured, Products, Reproduction, figures, markdown, page};
+use dyno_provision::did_you_mean;
 use dyno_results::store::files::write_whole;
 use dyno_results::{Place, Run, Store};
 use dyno_stats::numbers::counted;
@@ -18,7 +19,7 @@ use crate::campaign::{Campaign, make_ready};
 use crate::cli::ReproduceArgs;
 use crate::exit::{Exit, Outcome};
 use crate::filters::Filters;
-use crate::output::{print, print_json};
+use crate::output::{answer, print, print_json};
 use crate::page::{unwritable, write_figures};
 use crate::papers::{self as measured, RUNS, coverage, keep, measure, program_bytes};
 use crate::reproduce::text;
@@ -90,20 +91,15 @@ fn wanted<'a>(args: &ReproduceArgs, tables: &'a [Table]) -> Outcome<Vec<&'a Tabl
     }
     let find = |id: &String| {
         tables.iter().find(|table| table.id == *id).ok_or_else(|| {
-            let ids = tables.iter().map(|table| table.id.as_str());
-            let near = dyno_api::closest(id, ids.clone());
-            let hint = near.map(|near| format!(" (did you mean {near:?}?)")).unwrap_or_default();
-            bad_input!("no table {id:?}{hint}; there are: {}", ids.collect::<Vec<_>>().join(", "))
+            let ids: Vec<&str> = tables.iter().map(|table| table.id.as_str()).collect();
+            let hint = did_you_mean(id, ids.iter().copied());
+            bad_input!("no table {id:?}{hint}; there are: {}", ids.join(", "))
         })
     };
     args.tables.iter().map(find).collect()
 }
 
 fn list(tables: &[Table], as_json: bool) -> Outcome {
-    if as_json {
-        print_json("tables", &json!({"tables": tables}))?;
-        return Ok(Exit::Done);
-    }
     let row = |table: &Table| {
         let place = format!("{}, {}", table.paper, table.place);
         let how = if table.measures() || !table.products().is_empty() {
@@ -115,8 +111,10 @@ fn list(tables: &[Table], as_json: bool) -> Outcome {
         };
         vec![table.id.clone(), place, how.into(), table.about.clone()]
     };
-    let rows = tables.iter().map(row).collect();
-    print(&format!("{}\n", grid(&["table", "source", "method", "content"], rows, 0..0)))?;
+    let heads = ["table", "source", "method", "content"];
+    answer(as_json, "tables", &json!({"tables": tables}), || {
+        grid(&heads, tables.iter().map(row).collect(), 0..0) + "\n"
+    })?;
     Ok(Exit::Done)
 }
 

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use dyno_measure::{System, TestSet, Track, check_command, host};
+use dyno_provision::did_you_mean;
 use dyno_record::Identity;
 use dyno_results::compare::Changes;
 use dyno_results::{MeasuredCell, Run};
@@ -36,9 +37,7 @@ impl Baseline {
         let program = shlex::Shlex::new(what).next().unwrap_or_default();
         if !is_program(&program) {
             let names: Vec<_> = campaign.systems.iter().map(|system| system.name.as_str()).collect();
-            let near = dyno_api::closest(what, names.iter().copied());
-            let hint = near.map(|near| format!(" (did you mean {near:?}?)")).unwrap_or_default();
-            let there_are = names.join(", ");
+            let (hint, there_are) = (did_you_mean(what, names.iter().copied()), names.join(", "));
             refuse!(
                 "--baseline {what:?} is no folder of a run, no system of the campaign{hint} and no command; the \
                  campaign has: {there_are}"

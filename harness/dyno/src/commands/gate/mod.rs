@@ -17,7 +17,7 @@ use crate::cli::GateArgs;
 use crate::exit::{Exit, Outcome, bad_input, no_answer};
 use crate::gate::{Baseline, Cell, Stage};
 use crate::interrupt::Stop;
-use crate::output::{print, print_json, say};
+use crate::output::{self, say};
 use crate::scoring::announce;
 use crate::scratch::Scratch;
 
@@ -59,11 +59,7 @@ pub fn gate(args: &GateArgs) -> Outcome {
 
 /// Prints the answer, and adds it to the summary of a job.
 fn conclude(answer: &Answer, args: &GateArgs) -> Outcome {
-    if args.json {
-        print_json("gate", answer)?;
-    } else {
-        print(&as_text(answer))?;
-    }
+    output::answer(args.json, "gate", answer, || as_text(answer))?;
     if let Some(file) = &args.summary {
         markdown::append(answer, file)?;
     }

@@ -6,11 +6,11 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use comfy_table::{Table, presets};
 use dyno_host::registry;
 use dyno_measure::{
     Code, Examined, Finding, Limits, Probe, Profile, Track, Verdict, check_command, host, verdict,
 };
+use itertools::Itertools;
 use serde_json::{Value, json};
 
 use crate::campaign::{Campaign, Entry, Launch, make_ready, named_or_starter, starter};
@@ -20,6 +20,7 @@ use crate::filters::Filters;
 use crate::output::{print, print_json, say};
 use crate::runner::Runner;
 use crate::submission::{Dialect, Submission, is_image};
+use crate::table::grid;
 use crate::tuning::open;
 use submission::Check;
 
@@ -181,23 +182,23 @@ fn check_typed(command: &str) -> Outcome<()> {
 
 /// Prints one row for each probe, with its findings and remedies below.
 fn show(system: &str, examined: &[Examined], skipped: &[Probe]) -> Outcome<()> {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING);
-    table.set_header(["probe", "verdict", "s", "figure"]);
-    let mut told = Vec::new();
+    let (mut rows, mut told) = (Vec::new(), Vec::new());
     for probe in examined {
         let seconds = format!("{:.1}", probe.seconds);
         // Where a rule is broken, its fault is the figure.
         let figure = (probe.verdict != Verdict::Invalid).then(|| probe.figure.clone());
         let mut heads = [probe.probe.name(), probe.verdict.name(), &seconds];
-        for line in figure.into_iter().chain(faults(&probe.findings, &mut told)) {
+        let told = figure.into_iter().chain(faults(&probe.findings, &mut told));
+        for line in told.collect::<Vec<_>>().iter().flat_map(|told| told.lines()) {
             let [probe, verdict, seconds] = std::mem::take(&mut heads);
-            table.add_row([probe, verdict, seconds, &line]);
+            rows.push([probe, verdict, seconds, line].map(str::to_owned).to_vec());
         }
     }
     for probe in skipped {
-        table.add_row([probe.name(), "skipped", "", "the system had failed in all tracks"]);
+        let why = "the system had failed in all tracks";
+        rows.push([probe.name(), "skipped", "", why].map(str::to_owned).to_vec());
     }
+    let table = grid(&["probe", "verdict", "s", "figure"], rows, 0..0);
     let verdict = verdict(examined);
     print(&format!("{system}\n{table}\n{}\n", verdict.name()))?;
     if verdict == Verdict::Noisy {
@@ -265,26 +266,14 @@ fn as_json(
 
 /// Findings of all probes, each code once with its first figure.
 fn reasons(examined: &[Examined]) -> Vec<Value> {
-    let mut seen = Vec::new();
     let findings = examined.iter().flat_map(|probe| probe.findings.iter().map(move |f| (probe.probe, f)));
-    let first = findings.filter(|(_, finding)| {
-        let key = finding.reason.code;
-        !seen.contains(&key) && {
-            seen.push(key);
-            true
-        }
-    });
-    first
-        .map(|(probe, finding)| {
-            json!({
-                "code": finding.reason.code,
-                "figure": finding.reason.figure,
-                "limit": finding.reason.limit,
-                "remedy": finding.reason.remedy,
-                "track": finding.track,
-                "probe": probe,
-                "invalid": finding.is_forbidden(),
-            })
+    let first = findings.unique_by(|(_, finding)| finding.reason.code);
+    let told = first.map(|(probe, finding)| {
+        let dyno_measure::Reason { code, figure, limit, remedy } = &finding.reason;
+        json!({
+            "code": code, "figure": figure, "limit": limit, "remedy": remedy, "track": finding.track, "probe": probe,
+            "invalid": finding.is_forbidden(),
         })
-        .collect()
+    });
+    told.collect()
 }
