@@ -8,6 +8,7 @@ use dyno_api::{Breakdown, files};
 use dyno_measure::{Cell, Code, Measured, Reason, Record, Round, TestSet, Track, Verdict};
 use dyno_record::Identity;
 use dyno_record::rules::limits::MOST_UNLIKE;
+use itertools::Itertools;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
@@ -176,14 +177,8 @@ impl Run {
             let quality = self.scores.quality(&scale.name, output, test_set);
             quality.map_or(f64::NEG_INFINITY, |quality| scale.gain(quality.score))
         };
-        let mut outputs: Vec<&String> = Vec::new();
-        for output in rounds.iter().filter_map(|record| record.output.as_ref()) {
-            if !outputs.contains(&output) {
-                outputs.push(output);
-            }
-        }
-        outputs.sort_by(|a, b| gain(a).total_cmp(&gain(b)));
-        outputs
+        let outputs = rounds.iter().filter_map(|record| record.output.as_ref()).unique();
+        outputs.sorted_by(|a, b| gain(a).total_cmp(&gain(b))).collect()
     }
 
     /// Fault of rounds whose texts differ in quality by more than lines drawn anew explain. It holds for systems

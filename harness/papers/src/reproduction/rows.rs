@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use dyno_results::CellBreakdown;
 use dyno_stats::Estimate;
+use dyno_stats::grouped;
 use serde::Serialize;
 
 use super::lacking::Lacking;
@@ -172,8 +173,7 @@ fn stand_in_row(table: &Table, point: &Point, measured: &Measured<'_>) -> Option
 fn missing(table: &Table, measured: &Measured<'_>) -> Vec<String> {
     let reason = |point: &Point| point.missing.clone().or_else(|| point.pending.clone());
     let told = table.points.iter().filter_map(|point| Some((point.name.as_str(), reason(point)?)));
-    let mut groups: Vec<(String, Vec<&str>)> = Vec::new();
-    for (name, reason) in told.chain(table.points.iter().filter_map(|point| {
+    let told = told.chain(table.points.iter().filter_map(|point| {
         let (system, lacking) = (point.system(), measured.lacking(point.cores));
         let absence = || {
             lacking
@@ -182,13 +182,11 @@ fn missing(table: &Table, measured: &Measured<'_>) -> Vec<String> {
                 .or_else(|| measured.failure(system))
         };
         point.is_measured().then(|| Some((point.name.as_str(), absence()?))).flatten()
-    })) {
-        match groups.iter_mut().find(|(known, _)| *known == reason) {
-            Some((_, names)) => names.push(name),
-            None => groups.push((reason, vec![name])),
-        }
-    }
-    let lines = groups.into_iter().map(|(reason, names)| format!("{}: {reason}", names.join("; ")));
+    }));
+    let lines = grouped(told, |a, b| a.1 == b.1).into_iter().map(|group| {
+        let names: Vec<&str> = group.iter().map(|(name, _)| *name).collect();
+        format!("{}: {}", names.join("; "), group[0].1)
+    });
     let fault = measured.fault.map(|fault| format!("The campaign can't be read on this host: {fault}"));
     // A table that needs no run needs no plugin either.
     fault

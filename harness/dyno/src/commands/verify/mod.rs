@@ -10,6 +10,7 @@ use dyno_host::registry;
 use dyno_measure::{
     Code, Examined, Finding, Limits, Probe, Profile, Track, Verdict, check_command, host, verdict,
 };
+use dyno_stats::grouped;
 use itertools::Itertools;
 use serde_json::{Value, json};
 
@@ -217,19 +218,10 @@ fn skipped(campaign: &Campaign, examined: &[Examined]) -> Vec<Probe> {
 /// Lines of a probe's findings: a fault that is the same in several tracks once. Limit and remedy stand with the
 /// first finding of a code; `told` are the codes that have them.
 fn faults(findings: &[Finding], told: &mut Vec<Code>) -> Vec<String> {
-    let mut faults: Vec<(&Finding, Vec<&str>)> = Vec::new();
-    for finding in findings {
-        let is_same = |known: &Finding| {
-            known.reason == finding.reason && known.is_forbidden() == finding.is_forbidden()
-        };
-        match faults.iter_mut().find(|(known, _)| is_same(known)) {
-            Some((_, tracks)) if tracks.contains(&finding.track.name()) => {}
-            Some((_, tracks)) => tracks.push(finding.track.name()),
-            None => faults.push((finding, vec![finding.track.name()])),
-        }
-    }
-    let line = |(finding, tracks): (&Finding, Vec<&str>)| {
-        let (reason, tracks) = (&finding.reason, tracks.join(", "));
+    let same = |a: &&Finding, b: &&Finding| (&a.reason, a.is_forbidden()) == (&b.reason, b.is_forbidden());
+    let line = |alike: Vec<&Finding>| {
+        let (finding, reason) = (alike[0], &alike[0].reason);
+        let tracks = alike.iter().map(|finding| finding.track.name()).unique().join(", ");
         let kind = if finding.is_forbidden() { "INVALID" } else { "warning" };
         let fault = format!("{kind} {} ({tracks}): {}", reason.code.name(), reason.figure);
         if told.contains(&reason.code) {
@@ -238,7 +230,7 @@ fn faults(findings: &[Finding], told: &mut Vec<Code>) -> Vec<String> {
         told.push(reason.code);
         format!("{fault}\nlimit: {}\nremedy: {}", reason.limit, reason.remedy)
     };
-    faults.into_iter().map(line).collect()
+    grouped(findings, same).into_iter().map(line).collect()
 }
 
 fn as_json(
