@@ -89,23 +89,30 @@ impl From<anyhow::Error> for Failure {
 }
 
 /// The library knows whether the user's input is at fault, which determines the exit code.
-impl From<dyno_measure::Error> for Failure {
-    fn from(error: dyno_measure::Error) -> Self {
-        Self { exit: exit_of(error.is_bad_input()), error: error.into() }
-    }
+macro_rules! by_input {
+    ($($library:ident),*) => { $(
+        impl From<$library::Error> for Failure {
+            fn from(error: $library::Error) -> Self {
+                let exit = if error.is_bad_input() { Exit::BadInput } else { Exit::BenchFailed };
+                Self { exit, error: error.into() }
+            }
+        }
+    )* };
 }
 
-impl From<dyno_results::Error> for Failure {
-    fn from(error: dyno_results::Error) -> Self {
-        Self { exit: exit_of(error.is_bad_input()), error: error.into() }
-    }
+/// Errors of a library that never has the user's input.
+macro_rules! by_bench {
+    ($($error:ty),*) => { $(
+        impl From<$error> for Failure {
+            fn from(error: $error) -> Self {
+                anyhow::Error::from(error).into()
+            }
+        }
+    )* };
 }
 
-impl From<dyno_provision::Error> for Failure {
-    fn from(error: dyno_provision::Error) -> Self {
-        Self { exit: exit_of(error.is_bad_input()), error: error.into() }
-    }
-}
+by_input!(dyno_measure, dyno_results, dyno_provision);
+by_bench!(dyno_papers::Error, dyno_report::Error, std::io::Error);
 
 impl From<dyno_host::Error> for Failure {
     fn from(error: dyno_host::Error) -> Self {
@@ -113,28 +120,6 @@ impl From<dyno_host::Error> for Failure {
             dyno_host::Error::Pipe(error) => error.into(),
             error => anyhow::Error::from(error).into(),
         }
-    }
-}
-
-impl From<dyno_papers::Error> for Failure {
-    fn from(error: dyno_papers::Error) -> Self {
-        Self { exit: Exit::BenchFailed, error: error.into() }
-    }
-}
-
-impl From<dyno_report::Error> for Failure {
-    fn from(error: dyno_report::Error) -> Self {
-        Self { exit: Exit::BenchFailed, error: error.into() }
-    }
-}
-
-const fn exit_of(bad_input: bool) -> Exit {
-    if bad_input { Exit::BadInput } else { Exit::BenchFailed }
-}
-
-impl From<std::io::Error> for Failure {
-    fn from(error: std::io::Error) -> Self {
-        anyhow::Error::from(error).into()
     }
 }
 

@@ -7,7 +7,6 @@ use std::path::PathBuf;
 use dyno_api::files;
 
 const ONE_SENTENCE: &str = "expected one sentence on each line";
-const LEAVE_OUT: &str = "leave it out of `references` if there are none";
 
 /// Failure of the bench, or of the input that it was given. A message is "FAULT; REMEDY", or the fault alone.
 #[derive(Debug, thiserror::Error)]
@@ -61,7 +60,7 @@ pub enum Error {
         path: PathBuf,
     },
     /// A reference file holds no word.
-    #[error("{}: no words; {LEAVE_OUT}", path.display())]
+    #[error("{}: no words; leave it out of `references` if there are none", path.display())]
     EmptyReference {
         /// The file.
         path: PathBuf,
@@ -102,10 +101,11 @@ impl Error {
     /// Remedy at the end of the message, if it has one.
     pub fn remedy(&self) -> Option<String> {
         match self {
-            Self::NoRoom { source, .. } => Some(room_for(source)),
-            Self::NoLines { .. } | Self::NoWords { .. } => Some(ONE_SENTENCE.into()),
-            Self::EmptyReference { .. } => Some(LEAVE_OUT.into()),
-            Self::Program(fault) => fault.split_once("; ").map(|(_, remedy)| remedy.into()),
+            Self::NoRoom { .. }
+            | Self::NoLines { .. }
+            | Self::NoWords { .. }
+            | Self::EmptyReference { .. } => Some(self.to_string().rsplit_once("; ")?.1.into()),
+            Self::Program(fault) => Some(fault.split_once("; ")?.1.into()),
             _ => None,
         }
     }

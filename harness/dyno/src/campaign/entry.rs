@@ -130,8 +130,7 @@ impl Entry {
             tracks: self.tracks.clone(),
             cores: self.cores,
             twin_of: self.twin_of.clone(),
-            places: None,
-            sized_by_sight: false,
+            ..System::default()
         };
         Ok(match &self.launch {
             Launch::Foreign { command, folder } => {
