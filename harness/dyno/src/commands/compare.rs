@@ -8,7 +8,6 @@ use dyno_results::compare::{
     Change, Changes, Comparison, Quality, QualityLimits, Question, Speeds, judge, protocol_changes,
 };
 use dyno_results::{MeasuredCell, Run};
-use dyno_stats::numbers::{p_value, whole};
 use serde::Serialize;
 
 use crate::cli::CompareArgs;
@@ -189,20 +188,10 @@ const DISPENSABLE: [&str; 5] = ["p", "before", "test set", "interval", "words/s"
 
 fn as_text(answer: &Answer) -> String {
     let heads = ["system", "track", "test set", "words/s", "before", "time", "interval", "p", ""];
-    let figure =
-        |cell: &Cell, text: &dyn Fn(&Comparison) -> String| cell.comparison.as_ref().map_or("–".into(), text);
     let row = |cell: &Cell| {
-        vec![
-            cell.system.clone(),
-            cell.track.name().into(),
-            cell.test_set.clone(),
-            figure(cell, &|found| whole(found.candidate_words_per_second)),
-            figure(cell, &|found| whole(found.baseline_words_per_second)),
-            figure(cell, &|found| format!("×{:.3}", found.slow_down)),
-            figure(cell, &|found| format!("{:.3}–{:.3}", found.slow_down_low, found.slow_down_high)),
-            figure(cell, &|found| p_value(found.p)),
-            cell.verdict(),
-        ]
+        let names = [&cell.system, cell.track.name(), &cell.test_set].map(str::to_owned);
+        let figures = cell.comparison.map_or([(); 5].map(|()| "–".into()), |found| found.texts());
+        names.into_iter().chain(figures).chain([cell.verdict()]).collect::<Vec<_>>()
     };
     let rows: Vec<_> = answer.cells.iter().map(row).collect();
     let mut lines = vec![table::fitted(&heads, &rows, 3..8, &DISPENSABLE)];

@@ -34,7 +34,7 @@ pub struct Reproduction {
 }
 
 /// A row of a reproduction.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub struct Row {
     /// Name of the point.
     pub name: String,
@@ -155,17 +155,7 @@ fn stand_in_row(table: &Table, point: &Point, measured: &Measured<'_>) -> Option
         base: Some(point.name.clone()),
         name: system,
         columns,
-        paper_bleu: None,
-        bleu: None,
-        bleu_gain: None,
-        lines: None,
-        counts: BTreeMap::new(),
-        coverage: None,
-        image_bytes: None,
-        time: None,
-        lacking: None,
-        absent: None,
-        note: None,
+        ..Row::default()
     })
 }
 

@@ -1,6 +1,6 @@
 //! The probes: questions to a system before the measurement.
 
-use super::names::words;
+use crate::words;
 
 words! {
     /// A question to a system.

@@ -1,6 +1,6 @@
 //! The tracks: protocols under which a system is measured.
 
-use super::names::words;
+use crate::words;
 
 words! {
     /// Protocol under which a system is measured.

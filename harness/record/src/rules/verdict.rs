@@ -1,6 +1,6 @@
 //! Verdicts on rounds, cells and probes.
 
-use super::names::words;
+use crate::words;
 
 words! {
     /// Whether a round, a cell or a system may be quoted. A later variant is worse.
