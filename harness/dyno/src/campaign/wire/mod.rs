@@ -119,10 +119,7 @@ fn check(source: &Source<'_>, wire: WireCampaign) -> Outcome<Campaign> {
             "runaway-factor",
             default.runaway_factor(),
         )?),
-        memory_mib: wire
-            .memory_mib
-            .map(|memory| source.amount(Some(memory), "memory-mib", 0.0))
-            .transpose()?,
+        memory_mib: wire.memory_mib.map(|most| source.amount(Some(most), "memory-mib", 0.0)).transpose()?,
     };
     let generated = generated(source, wire.generate)?;
     let (tracks, load) = tracks(source, wire.tracks)?;
@@ -162,9 +159,8 @@ fn check(source: &Source<'_>, wire: WireCampaign) -> Outcome<Campaign> {
 fn name(source: &Source<'_>, name: Option<Spanned<String>>) -> Outcome<String> {
     let Some(name) = name else {
         let stem = source.path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let remedy = "give the campaign a `name`";
-        return name_fault(&stem)
-            .map_or(Ok(stem), |fault| Err(source.error_at(0..0, format!("{fault}; {remedy}"))));
+        let refused = |fault| Err(source.error_at(0..0, format_args!("{fault}; give the campaign a `name`")));
+        return name_fault(&stem).map_or(Ok(stem), refused);
     };
     checked_name(source, &name)
 }
@@ -179,10 +175,10 @@ fn meter(source: &Source<'_>, command: Option<Spanned<Vec<String>>>) -> Outcome<
 fn twin_fault(source: &Source<'_>, twin: Option<&Spanned<String>>, systems: &[Entry]) -> Outcome<()> {
     let unknown = |name: &&Spanned<String>| systems.iter().all(|system| system.name != *name.get_ref());
     match twin.filter(unknown) {
-        Some(name) => Err(source.error_at(
-            name.span(),
-            format!("`twin`: no system {:?}; give the name of a system", name.get_ref()),
-        )),
+        Some(name) => {
+            let message = format!("`twin`: no system {:?}; give the name of a system", name.get_ref());
+            Err(source.error_at(name.span(), message))
+        }
         None => Ok(()),
     }
 }
