@@ -45,7 +45,7 @@ const MOST_REPEATS: usize = 100;
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 struct WireCampaign {
     name: Option<Spanned<String>>,
-    #[serde(default = "quick")]
+    #[serde(default)]
     profile: Profile,
     #[serde(default = "one")]
     seed: u64,
@@ -83,10 +83,6 @@ struct WireCampaign {
     generate: BTreeMap<String, Spanned<toml::Table>>,
     #[serde(rename = "system")]
     systems: Vec<Spanned<WireSystem>>,
-}
-
-fn quick() -> Profile {
-    Profile::Quick
 }
 
 fn one() -> u64 {
