@@ -45,10 +45,8 @@ pub fn render_hosts(summaries: &[Summary]) -> String {
     let rows = rows_by_table(summaries);
     let metrics = summaries.first().map_or(&[][..], |summary| &summary.metrics);
     let prices = summaries.iter().map(priced_by);
-    let mut told: Vec<String> = prices.chain(summaries.iter().map(disagreements)).collect();
-    told.sort();
-    told.dedup();
-    tables(&rows, metrics) + &told.concat() + &reasons_and_warnings(&rows)
+    let told: String = prices.chain(summaries.iter().map(disagreements)).sorted().dedup().collect();
+    tables(&rows, metrics) + &told + &reasons_and_warnings(&rows)
 }
 
 fn tables(rows: &[CellSummary], metrics: &[Scale]) -> String {

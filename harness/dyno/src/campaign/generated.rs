@@ -8,6 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use dyno_formats::{ConvertOptions, ModelDir, Precision, Recipe};
+use itertools::Itertools;
 
 use dyno_provision::cache_folder;
 
@@ -49,9 +50,7 @@ impl Generated {
         if precisions.iter().all(|precision| there.contains_key(precision)) {
             return Ok(());
         }
-        let mut wanted: Vec<Precision> = there.keys().chain(precisions).copied().collect();
-        wanted.sort();
-        wanted.dedup();
+        let wanted = there.keys().chain(precisions).copied().sorted().dedup().collect();
         let options = ConvertOptions { precisions: wanted, overwrite: true, ..ConvertOptions::default() };
         dyno_formats::convert(&model, &self.path, &options).map(drop).or_bad_input()
     }

@@ -7,6 +7,7 @@ use dyno_api::closest;
 use dyno_host::registry;
 use dyno_measure::{PLACEHOLDERS, Track, host};
 use dyno_results::prices::{self, Price};
+use itertools::Itertools;
 use serde_json::json;
 
 use crate::campaign::{Campaign, Entry, Launch, named_or_starter};
@@ -59,12 +60,10 @@ fn list_prices(args: &ListArgs) -> Outcome {
         ]
     };
     let heads = ["instance", "where", "vCPUs", "$/hour", "$/vCPU", "date", ""];
-    let mut sources: Vec<_> =
-        prices.iter().map(|price| format!("{}: {}", price.terms, price.source)).collect();
-    sources.dedup();
+    let sources = prices.iter().map(|price| format!("{}: {}", price.terms, price.source));
     answer(args.json, "prices", &json!({"prices": prices}), || {
         let grid = table::grid(&heads, prices.iter().map(row).collect(), 2..5);
-        format!("{grid}\n{}\n", sources.join("\n"))
+        format!("{grid}\n{}\n", sources.dedup().join("\n"))
     })?;
     Ok(Exit::Done)
 }
