@@ -93,10 +93,12 @@ fn as_text(campaign: &Campaign) -> String {
             Launch::Plugin { library, settings, .. } => {
                 format!("plugin {}{}", library.display(), in_words(settings))
             }
-            Launch::Adapter(adapter) => format!("adapter {}{}", adapter.name, in_words(&adapter.settings)),
+            Launch::Adapter(adapter) => {
+                format!("adapter {}{}", adapter.launch.name, in_words(&adapter.launch.settings))
+            }
             Launch::Foreign { command, .. } => command.join(" "),
-            Launch::Submission(Submission { dialect, folder, .. }) => {
-                format!("submission {} ({})", folder.display(), dialect.name)
+            Launch::Submission(Submission { launch, .. }) => {
+                format!("submission {} ({})", launch.folder.display(), launch.dialect)
             }
         };
         let _ = writeln!(text, "  {:<20} {what}", system.name);

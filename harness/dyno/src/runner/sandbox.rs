@@ -87,7 +87,7 @@ fn owned(campaign: &Campaign) -> Vec<PathBuf> {
             entry.own_files().into_iter().filter(|path| path.starts_with(folder)).collect()
         }
         Launch::Plugin { library, .. } => vec![library.clone()],
-        Launch::Submission(submission) => vec![submission.folder.clone()],
+        Launch::Submission(submission) => vec![submission.launch.folder.clone()],
         // A model in the engine's own form, too. Without one, the launch reports the failure.
         Launch::Adapter(adapter) => adapter.model().into_iter().map(Path::to_owned).collect(),
         Launch::BuiltIn { .. } => Vec::new(),

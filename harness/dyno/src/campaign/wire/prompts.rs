@@ -152,7 +152,7 @@ fn asked(system: &mut Entry) -> Option<&mut Settings> {
         Launch::BuiltIn { backend, settings, .. } => {
             registry::find(backend).is_ok_and(|backend| backend.takes_prompts()).then_some(settings)
         }
-        Launch::Adapter(adapter) => adapter.has_setting("prompt").then_some(&mut adapter.settings),
+        Launch::Adapter(adapter) => adapter.has_setting("prompt").then_some(&mut adapter.launch.settings),
         _ => None,
     }
 }

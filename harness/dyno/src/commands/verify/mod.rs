@@ -165,7 +165,7 @@ fn own_submission(folder: &Path, dialect: Dialect, args: &VerifyArgs) -> Outcome
         let message = format!("the dialect {} has no {track}; it has {}", dialect.name, names.join(", "));
         return Err(bad_input(message));
     }
-    let named = if is_image(folder) { folder } else { &submission.folder };
+    let named = if is_image(folder) { folder } else { &submission.launch.folder };
     let name = named.file_name().unwrap_or_default().display().to_string();
     Ok(Entry::of_submission(&name, submission))
 }

@@ -118,7 +118,7 @@ fn memory(trials: &[Trial], limits: &Limits) -> Check {
 /// Sizes: of the model that was opened, and of all files.
 fn size(submission: &Submission, system: &System, trials: &[Trial]) -> Check {
     let opened = |trial: &Trial| opened_bytes(system, &trial.ending.report.read_files);
-    let all = mib(bytes_of(std::slice::from_ref(&submission.folder)));
+    let all = mib(bytes_of(std::slice::from_ref(&submission.launch.folder)));
     let model = match trials.iter().filter_map(opened).max() {
         None => format!("model {}, as declared", mib(bytes_of(&system.models))),
         Some(bytes) => format!("model {}, as opened", mib(bytes)),
@@ -146,7 +146,7 @@ pub fn show(system: &str, submission: &Submission, checks: &[Check]) -> Outcome<
         [*check, if *passed { "yes" } else { "NO" }, said.as_str()].map(str::to_owned).to_vec()
     };
     let table = grid(&[], checks.iter().map(row).collect(), 0..0);
-    let (dialect, folder) = (&submission.dialect.name, submission.folder.display());
+    let (dialect, folder) = (&submission.dialect.name, submission.launch.folder.display());
     let verdict = if checks.iter().all(|check| check.passed) { "" } else { "INVALID\n" };
     print(&format!("{system}: {dialect} submission in {folder}\n{table}\n{verdict}"))
 }
