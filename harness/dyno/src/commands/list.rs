@@ -72,7 +72,7 @@ fn as_json(campaign: &Campaign) -> serde_json::Value {
     let sets = campaign.test_sets.iter();
     json!({
         "campaign": campaign.name,
-        "profile": campaign.profile,
+        "profile": campaign.protocol.profile,
         "systems": campaign.systems.iter().map(Entry::described).collect::<Vec<_>>(),
         "test_sets": sets
             .map(|set| json!({"name": set.name, "lines": set.source.len(), "words": set.words(), "sha256": set.sha256}))
@@ -86,7 +86,7 @@ fn as_json(campaign: &Campaign) -> serde_json::Value {
 }
 
 fn as_text(campaign: &Campaign) -> String {
-    let mut text = format!("campaign {} · profile {}\n\nsystems\n", campaign.name, campaign.profile);
+    let mut text = format!("campaign {} · profile {}\n\nsystems\n", campaign.name, campaign.protocol.profile);
     for system in &campaign.systems {
         let what = match &system.launch {
             Launch::BuiltIn { backend, settings, .. } => format!("backend {backend}{}", in_words(settings)),

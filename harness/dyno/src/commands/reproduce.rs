@@ -125,7 +125,7 @@ fn campaign_of(name: &str, args: &ReproduceArgs) -> Outcome<Campaign> {
         let line_by_line = campaign.tracks.iter().all(|track| track.is_lockstep());
         let lines = |set: &TestSet| if line_by_line { quick_lines(set) } else { QUICK_THROUGHPUT_LINES };
         campaign.test_sets = campaign.test_sets.iter().map(|set| set.first(lines(set))).collect();
-        campaign.profile = Profile::Quick;
+        campaign.set_profile(Profile::Quick);
     }
     let filters = Filters { systems: args.systems.clone(), ..Filters::default() };
     filters.apply(&mut campaign)?;

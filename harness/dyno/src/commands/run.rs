@@ -34,7 +34,7 @@ pub fn run_starter() -> Outcome {
 /// Campaign of `args`, narrowed as they ask.
 fn campaign_of(args: &RunArgs) -> Outcome<Campaign> {
     let mut campaign = named_or_starter(args.campaign.as_deref())?;
-    campaign.profile = args.profile.unwrap_or(campaign.profile);
+    campaign.set_profile(args.profile.unwrap_or(campaign.protocol.profile));
     args.filters.apply(&mut campaign)?;
     campaign.enter_twin();
     campaign.take_shard(args.shard)?;

@@ -62,7 +62,7 @@ impl Runner {
     /// Creates a runner whose systems must not see the folder of a `run`.
     pub(super) fn beside(run: Option<&Path>, campaign: &Campaign, host: &Host) -> Outcome<Self> {
         let scratch = Scratch::create()?;
-        let mut bench = Bench::new(host, campaign.cores, campaign.protocol(), scratch.path())?;
+        let mut bench = Bench::new(host, campaign.cores, campaign.protocol.clone(), scratch.path())?;
         bench.meter = meter(campaign)?.map(Arc::new);
         bench.sandbox = sandbox_of(campaign, run.into_iter().chain([scratch.path()]))?;
         Ok(Self {

@@ -17,7 +17,8 @@ use crate::exit::Outcome;
 /// needs one. A host without sandboxes is only a warning where the profile asks for one, and an error where
 /// the campaign does.
 pub fn sandbox_of<'a>(campaign: &Campaign, own: impl Iterator<Item = &'a Path>) -> Outcome<Option<Sandbox>> {
-    let mut wanted = campaign.systems.iter().filter(|entry| entry.is_sandboxed(campaign.profile)).peekable();
+    let mut wanted =
+        campaign.systems.iter().filter(|entry| entry.is_sandboxed(campaign.protocol.profile)).peekable();
     if wanted.peek().is_none() {
         return Ok(None);
     }

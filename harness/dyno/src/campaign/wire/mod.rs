@@ -29,7 +29,7 @@ use systems::systems;
 use test_sets::{WireTestSet, test_sets};
 use tracks::{WireTrack, tracks};
 
-use dyno_measure::{Filler, Interleave, Limits, Probe, Profile, check_command};
+use dyno_measure::{Filler, Interleave, Limits, Probe, Profile, Protocol, check_command};
 
 use super::checked::{Campaign, MeterCommand};
 use super::entry::Entry;
@@ -129,21 +129,24 @@ fn check(source: &Source<'_>, wire: WireCampaign) -> Outcome<Campaign> {
     warn_of_look_alikes(&test_sets.iter().map(|set| set.name.as_str()).collect::<Vec<_>>());
     Ok(Campaign {
         name: name(source, wire.name)?,
-        profile: wire.profile,
-        seed: wire.seed,
+        names_probes: wire.probes.is_some(),
+        protocol: Protocol {
+            profile: wire.profile,
+            seed: wire.seed,
+            limits,
+            load: load.limit,
+            clients: load.clients,
+            probes: wire.probes.unwrap_or_else(|| wire.profile.probes().to_vec()),
+            filler: filler(source, wire.filler)?,
+            interleave: wire.interleave,
+        },
         cores: cores.into_iter().max(),
-        limits,
-        load: load.limit,
-        clients: load.clients,
-        interleave: wire.interleave,
         systems,
         unbuilt,
         absent: Vec::new(),
         generated,
         twin: wire.twin.map(Spanned::into_inner),
-        own_probes: wire.probes,
         shard: None,
-        filler: filler(source, wire.filler)?,
         meter: meter(source, wire.meter)?,
         metrics: metrics(source, wire.metrics, targets)?,
         test_sets,

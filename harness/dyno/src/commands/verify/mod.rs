@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use dyno_host::registry;
 use dyno_measure::{
-    Code, Examined, Finding, Limits, Probe, Profile, Track, Verdict, check_command, host, verdict,
+    Code, Examined, Finding, Limits, Probe, Profile, Protocol, Track, Verdict, check_command, host, verdict,
 };
 use dyno_stats::grouped;
 use itertools::Itertools;
@@ -46,7 +46,7 @@ pub fn verify(args: &VerifyArgs) -> Outcome {
         let own = plan.tracks.iter().copied().filter(|&track| system.takes_part(track));
         let tracks: Vec<Track> = own.collect();
         if let Some(submission) = submission_of(&campaign, &system.name) {
-            let asked = (&plan.test_sets[0], &campaign.limits);
+            let asked = (&plan.test_sets[0], &campaign.protocol.limits);
             let checks = submission::ask(&runner, submission, system, &tracks, asked)?;
             if !args.json {
                 submission::show(&system.name, submission, &checks)?;
@@ -62,7 +62,8 @@ pub fn verify(args: &VerifyArgs) -> Outcome {
             say!("{} · {}: {}", system.name, probe.probe.name(), probe.verdict.name());
             ControlFlow::Continue(())
         };
-        let examined = runner.examine(system, &tracks, &plan.test_sets[0], campaign.probes(), &mut watch)?;
+        let examined =
+            runner.examine(system, &tracks, &plan.test_sets[0], &campaign.protocol.probes, &mut watch)?;
         if !args.json {
             show(&system.name, &examined, &skipped(&campaign, &examined))?;
         }
@@ -84,12 +85,12 @@ fn narrowed(mut campaign: Campaign, args: &VerifyArgs) -> Campaign {
     }
     campaign.tracks.sort_unstable();
     campaign.tracks.dedup();
-    campaign.own_probes =
-        Some(if args.probes.is_empty() { Probe::ALL.to_vec() } else { args.probes.clone() });
-    campaign.profile = Profile::Quick; // probes need no network namespace, and no rounds follow
-    campaign.limits.line_seconds = args.line_seconds.unwrap_or(campaign.limits.line_seconds);
-    campaign.limits.memory_mib = args.memory.or(campaign.limits.memory_mib);
-    campaign.limits.launch_seconds = args.launch_seconds.unwrap_or(campaign.limits.launch_seconds);
+    let Protocol { profile, limits, probes, .. } = &mut campaign.protocol;
+    *probes = if args.probes.is_empty() { Probe::ALL.to_vec() } else { args.probes.clone() };
+    *profile = Profile::Quick; // probes need no network namespace, and no rounds follow
+    limits.line_seconds = args.line_seconds.unwrap_or(limits.line_seconds);
+    limits.memory_mib = args.memory.or(limits.memory_mib);
+    limits.launch_seconds = args.launch_seconds.unwrap_or(limits.launch_seconds);
     campaign.systems.iter_mut().for_each(|entry| entry.sampling |= args.sampling);
     campaign
 }
@@ -115,7 +116,8 @@ fn requested(args: &VerifyArgs) -> Outcome<Campaign> {
         Limits { line_seconds: OWN_LINE_SECONDS, launch_seconds: OWN_LAUNCH_SECONDS, ..Limits::default() };
     let tracks = vec![Track::Latency, Track::Throughput1];
     let tracks = tracks.into_iter().filter(|&track| entry.takes_part(track)).collect();
-    let campaign = Campaign { systems: vec![entry], tracks, limits, ..starter };
+    let protocol = Protocol { limits, ..starter.protocol };
+    let campaign = Campaign { systems: vec![entry], tracks, protocol, ..starter };
     make_ready(&campaign)?;
     Ok(campaign)
 }
@@ -211,7 +213,7 @@ fn show(system: &str, examined: &[Examined], skipped: &[Probe]) -> Outcome<()> {
 /// Probes that were not asked, because the system had failed in all tracks.
 fn skipped(campaign: &Campaign, examined: &[Examined]) -> Vec<Probe> {
     let is_asked = |probe: &Probe| examined.iter().any(|asked| asked.probe == *probe);
-    let wanted = |probe: &&Probe| campaign.probes().contains(probe);
+    let wanted = |probe: &&Probe| campaign.protocol.probes.contains(probe);
     Probe::ALL.iter().filter(wanted).filter(|probe| !is_asked(probe)).copied().collect()
 }
 
