@@ -1,7 +1,7 @@
 //! The protocol's three profiles: rounds, times and probes of a run.
 
 use crate::rules::Probe;
-use crate::words;
+use crate::rules::names::words;
 
 /// Lines that may miss the limit in a run of the server track. They decide how long a run is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

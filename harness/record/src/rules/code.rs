@@ -1,7 +1,7 @@
 //! The codes of broken rules. The track decides how severe a code is.
 
+use super::names::words;
 use super::track::Track;
-use crate::words;
 
 words! {
     /// Code of a broken rule.

@@ -34,6 +34,7 @@ macro_rules! words {
         }
     };
 }
+pub use words;
 
 /// Name of a variant, as in records.
 pub fn name_of(word: &impl Serialize) -> &'static str {

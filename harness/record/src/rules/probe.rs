@@ -1,6 +1,6 @@
 //! The probes: questions to a system before the measurement.
 
-use crate::words;
+use super::names::words;
 
 words! {
     /// A question to a system.

@@ -1,6 +1,6 @@
 //! The tracks: protocols under which a system is measured.
 
-use crate::words;
+use super::names::words;
 
 words! {
     /// Protocol under which a system is measured.

@@ -1,6 +1,6 @@
 //! Verdicts on rounds, cells and probes.
 
-use crate::words;
+use super::names::words;
 
 words! {
     /// Whether a round, a cell or a system may be quoted. A later variant is worse.
