@@ -11,7 +11,7 @@ use dyno_measure::rounds::part::Part;
 use dyno_measure::rounds::server;
 use dyno_measure::rounds::throughput::ONE_LINE_LAUNCHES;
 use dyno_measure::verify::{hanging_seconds, most_seconds};
-use dyno_measure::{Probe, TestSet, Track};
+use dyno_measure::{Probe, Protocol, TestSet, Track};
 use serde::Serialize;
 
 use crate::campaign::Campaign;
@@ -50,20 +50,20 @@ impl Ceiling {
     pub fn of(campaign: &Campaign) -> Self {
         let cells = campaign.test_sets.iter().flat_map(|set| campaign.tracks.iter().map(move |&t| (set, t)));
         let rounds: f64 = cells.map(|(set, track)| round(campaign, set, track)).sum();
-        let slow = probes(campaign) + campaign.profile.rounds() as f64 * rounds;
+        let slow = probes(campaign) + campaign.protocol.profile.rounds() as f64 * rounds;
         Self { slow, hanging: hanging(campaign), served: served(campaign) }
     }
 }
 
 /// Runs of a round of the track `server`.
 fn runs(campaign: &Campaign, set: &TestSet) -> server::Runs {
-    server::Runs::of(&campaign.protocol(), set.source.len())
+    server::Runs::of(&campaign.protocol, set.source.len())
 }
 
 /// Usual seconds of all rounds of the track `server`, for the slowest system that has a rate.
 fn served(campaign: &Campaign) -> Option<f64> {
     let each = campaign.test_sets.iter().map(|set| runs(campaign, set).slowest_usual_seconds());
-    let rounds = campaign.profile.rounds() as f64;
+    let rounds = campaign.protocol.profile.rounds() as f64;
     campaign.tracks.contains(&Track::Server).then(|| rounds * each.sum::<f64>())
 }
 
@@ -71,36 +71,37 @@ fn served(campaign: &Campaign) -> Option<f64> {
 fn probes(campaign: &Campaign) -> f64 {
     let sets = |probe: Probe| if probe == Probe::Recognition { campaign.test_sets.len() + 1 } else { 1 };
     let most = |probe: Probe| {
-        let each = campaign.tracks.iter().map(|&track| most_seconds(probe, track, &campaign.limits));
+        let each = campaign.tracks.iter().map(|&track| most_seconds(probe, track, &campaign.protocol.limits));
         each.sum::<f64>() * sets(probe) as f64
     };
-    campaign.probes().iter().map(|&probe| most(probe)).sum()
+    campaign.protocol.probes.iter().map(|&probe| most(probe)).sum()
 }
 
 /// Most seconds of a round, with all its attempts.
 fn round(campaign: &Campaign, set: &TestSet, track: Track) -> f64 {
-    let (limits, protocol) = (&campaign.limits, campaign.protocol());
+    let Protocol { profile, limits, .. } = &campaign.protocol;
     let once = if track == Track::Server {
         runs(campaign, set).most_seconds(limits)
     } else if track.is_lockstep() {
         let lines: f64 = set.source.iter().map(|line| limits.seconds_for(line)).sum();
-        let parts = Part::all(track, campaign.profile, set.source.len()).count();
-        let warm_up = parts * campaign.profile.warm_up_lines();
+        let parts = Part::all(track, *profile, set.source.len()).count();
+        let warm_up = parts * profile.warm_up_lines();
         let further = (set.source.len() / LINES_AN_UNKNOWN).max(LEAST_UNKNOWN) + parts + warm_up;
         // The last line may begin just before the limit of the round.
         (lines + further as f64 * limits.line_seconds).min(limits.launch_seconds + limits.line_seconds)
     } else {
-        let minimum = campaign.profile.throughput_minimum_ns() as f64 / 1e9;
+        let minimum = profile.throughput_minimum_ns() as f64 / 1e9;
         minimum + (1 + ONE_LINE_LAUNCHES + UNTIMED_LAUNCHES) as f64 * limits.launch_seconds
     };
-    once * (1 + protocol.noisy_repeats()) as f64
+    once * (1 + campaign.protocol.noisy_repeats()) as f64
 }
 
 /// Seconds until a system that never answers is INVALID: one launch in each track, or in each cell if no probe
 /// finds it out.
 fn hanging(campaign: &Campaign) -> f64 {
-    let launches = campaign.tracks.iter().map(|&track| hanging_seconds(track, &campaign.limits)).sum::<f64>();
-    launches * if campaign.probes().is_empty() { campaign.test_sets.len() as f64 } else { 1.0 }
+    let launches =
+        campaign.tracks.iter().map(|&track| hanging_seconds(track, &campaign.protocol.limits)).sum::<f64>();
+    launches * if campaign.protocol.probes.is_empty() { campaign.test_sets.len() as f64 } else { 1.0 }
 }
 
 #[cfg(test)]

@@ -89,23 +89,30 @@ impl From<anyhow::Error> for Failure {
 }
 
 /// The library knows whether the user's input is at fault, which determines the exit code.
-impl From<dyno_measure::Error> for Failure {
-    fn from(error: dyno_measure::Error) -> Self {
-        Self { exit: exit_of(error.is_bad_input()), error: error.into() }
-    }
+macro_rules! by_input {
+    ($($library:ident),*) => { $(
+        impl From<$library::Error> for Failure {
+            fn from(error: $library::Error) -> Self {
+                let exit = if error.is_bad_input() { Exit::BadInput } else { Exit::BenchFailed };
+                Self { exit, error: error.into() }
+            }
+        }
+    )* };
 }
 
-impl From<dyno_results::Error> for Failure {
-    fn from(error: dyno_results::Error) -> Self {
-        Self { exit: exit_of(error.is_bad_input()), error: error.into() }
-    }
+/// Errors of a library that never has the user's input.
+macro_rules! by_bench {
+    ($($error:ty),*) => { $(
+        impl From<$error> for Failure {
+            fn from(error: $error) -> Self {
+                anyhow::Error::from(error).into()
+            }
+        }
+    )* };
 }
 
-impl From<dyno_provision::Error> for Failure {
-    fn from(error: dyno_provision::Error) -> Self {
-        Self { exit: exit_of(error.is_bad_input()), error: error.into() }
-    }
-}
+by_input!(dyno_measure, dyno_results, dyno_provision);
+by_bench!(dyno_papers::Error, dyno_report::Error, std::io::Error);
 
 impl From<dyno_host::Error> for Failure {
     fn from(error: dyno_host::Error) -> Self {
@@ -116,26 +123,14 @@ impl From<dyno_host::Error> for Failure {
     }
 }
 
-impl From<dyno_papers::Error> for Failure {
-    fn from(error: dyno_papers::Error) -> Self {
-        Self { exit: Exit::BenchFailed, error: error.into() }
-    }
+/// Failure that the user can correct, from a format and its arguments.
+macro_rules! bad_input {
+    ($($message:tt)*) => { $crate::exit::bad_input(format_args!($($message)*)) };
 }
 
-impl From<dyno_report::Error> for Failure {
-    fn from(error: dyno_report::Error) -> Self {
-        Self { exit: Exit::BenchFailed, error: error.into() }
-    }
-}
-
-const fn exit_of(bad_input: bool) -> Exit {
-    if bad_input { Exit::BadInput } else { Exit::BenchFailed }
-}
-
-impl From<std::io::Error> for Failure {
-    fn from(error: std::io::Error) -> Self {
-        anyhow::Error::from(error).into()
-    }
+/// Returns with a [`bad_input!`].
+macro_rules! refuse {
+    ($($message:tt)*) => { return Err(bad_input!($($message)*)) };
 }
 
 /// Failure that the user can correct, in one line.
@@ -175,10 +170,9 @@ mod tests {
         let full = std::io::Error::from(std::io::ErrorKind::StorageFull);
         let of_cause = told(anyhow::Error::from(full).context("can't write x; make room"));
         assert_eq!(of_cause, ("can't write x: no storage space".into(), "make room".into()));
-        let path = "odd; name".into();
-        let typed = told(dyno_measure::Error::NoLines { path }.into());
+        let typed = told(dyno_measure::Error::NoLines("odd; name".into()).into());
         assert_eq!(typed, ("odd; name: no lines".into(), "expected one sentence on each line".into()));
-        let typed = told(dyno_measure::Error::NotUtf8 { path: "odd; name".into() }.into());
+        let typed = told(dyno_measure::Error::NotUtf8("odd; name".into()).into());
         assert_eq!(typed, ("odd; name: a reference must be UTF-8".into(), String::new()));
         let wrapped = Err::<(), _>(dyno_results::Error::Busy("out".into())).context("can't publish");
         let expected = "can't publish: another dyno is at work in out";

@@ -2,6 +2,7 @@
 
 use clap::Args;
 use dyno_measure::Track;
+use dyno_provision::did_you_mean;
 use wildmatch::WildMatch;
 
 use crate::campaign::Campaign;
@@ -46,12 +47,8 @@ fn keep_matching<T>(
     for pattern in patterns {
         if !items.iter().any(|item| matches(pattern, name(item))) {
             let names: Vec<_> = items.iter().map(name).collect();
-            let near = dyno_api::closest(pattern, names.iter().copied());
-            let hint = near.map(|near| format!(" (did you mean {near:?}?)")).unwrap_or_default();
-            let there_are = names.join(", ");
-            return Err(bad_input(format!(
-                "no {what} matches {pattern:?}{hint}; the campaign has: {there_are}"
-            )));
+            let (hint, there_are) = (did_you_mean(pattern, names.iter().copied()), names.join(", "));
+            refuse!("no {what} matches {pattern:?}{hint}; the campaign has: {there_are}");
         }
     }
     items.retain(|item| patterns.is_empty() || patterns.iter().any(|pattern| matches(pattern, name(item))));

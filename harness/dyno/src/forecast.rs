@@ -107,7 +107,7 @@ impl<'a> Forecast<'a> {
     /// Time of all rounds and probes of `plan`.
     pub fn whole(&self, plan: &Plan) -> Duration {
         let own = |round: &Round<'_>| self.campaign.measures(&round.test_set.name, round.track);
-        let rounds = plan.rounds(&self.campaign.protocol());
+        let rounds = plan.rounds(&self.campaign.protocol);
         let rounds: f64 = rounds.iter().filter(|round| own(round)).map(|round| self.seconds(round)).sum();
         Duration::try_from_secs_f64(rounds + self.examinations()).unwrap_or(Duration::MAX)
     }
@@ -124,18 +124,18 @@ impl<'a> Forecast<'a> {
         let set = round.test_set.words() as f64 * self.word_seconds(round.system.original());
         let parameters: u64 = networks.iter().flatten().map(|network| network.recipe.parameters()).sum();
         let launch = parameters as f64 / WEIGHTS_PER_SECOND;
-        let minimum = self.campaign.profile.throughput_minimum_ns() as f64 / 1e9;
+        let minimum = self.campaign.protocol.profile.throughput_minimum_ns() as f64 / 1e9;
         let launches = (2 + ONE_LINE_LAUNCHES) as f64;
         let with_fresh = |seconds: f64| seconds * (1.0 + 1.0 / LINES_AN_UNKNOWN as f64);
         match round.track {
             Track::Latency | Track::LatencyAll => {
-                let (profile, lines) = (self.campaign.profile, round.test_set.source.len());
+                let (profile, lines) = (self.campaign.protocol.profile, round.test_set.source.len());
                 Part::all(round.track, profile, lines).count() as f64 * launch + set
             }
             Track::Server => {
                 let lines = round.test_set.source.len();
                 let rate = self.cores as f64 * lines as f64 / set.max(f64::MIN_POSITIVE);
-                launch + server::Runs::of(&self.campaign.protocol(), lines).usual_seconds(rate)
+                launch + server::Runs::of(&self.campaign.protocol, lines).usual_seconds(rate)
             }
             Track::Throughput1 => with_fresh((launch + set).max(minimum)) + launches * launch,
             Track::ThroughputAll => {
@@ -153,7 +153,7 @@ impl<'a> Forecast<'a> {
 
     /// Time of all probes of `system`, in seconds.
     pub fn probes_seconds(&self, system: &str) -> f64 {
-        self.campaign.probes().iter().map(|&probe| self.probe_seconds(probe, system)).sum()
+        self.campaign.protocol.probes.iter().map(|&probe| self.probe_seconds(probe, system)).sum()
     }
 
     fn word_seconds(&self, system: &str) -> f64 {
@@ -259,7 +259,7 @@ command = ["cat"]
         let campaign = load(CAMPAIGN, 1000);
         let forecast = Forecast::at(&campaign, &[1e9, 2e9, 4e9], 2);
         let plan = campaign.plan(|_| None).unwrap();
-        let rounds = plan.rounds(&campaign.protocol());
+        let rounds = plan.rounds(&campaign.protocol);
         let seconds: Vec<f64> = rounds
             .iter()
             .filter(|round| round.number == 0 && round.system.name == "drawn")
@@ -314,7 +314,7 @@ command = ["cat"]
         let campaign = load(&format!("{head}{plugin}{own}"), 100_000);
         let forecast = Forecast::at(&campaign, &[1e9, 2e9, 4e9], 2);
         let plan = campaign.plan(|_| None).unwrap();
-        let rounds = plan.rounds(&campaign.protocol());
+        let rounds = plan.rounds(&campaign.protocol);
         let [library, own] = ["library", "own"].map(|name| latency(&forecast, &rounds, name));
         assert!((library / own / OF_A_PLUGIN - 1.0).abs() < 0.01, "{library} {own}");
     }
@@ -326,7 +326,7 @@ command = ["cat"]
         let forecast = Forecast::at(&campaign, &[2e10, 4e10, 8e10], 1);
         assert!(forecast.is_whole());
         let plan = campaign.plan(|_| None).unwrap();
-        let rounds = plan.rounds(&campaign.protocol());
+        let rounds = plan.rounds(&campaign.protocol);
         let seconds = |name| latency(&forecast, &rounds, name);
         // An ensemble runs its networks one after another.
         assert!((seconds("E1") / seconds("S4") - 2.0).abs() < 1e-9);

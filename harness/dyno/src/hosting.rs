@@ -14,7 +14,6 @@ use serde_json::{Value, json};
 
 use crate::cli::{DecodingArgs, HostedArgs};
 use crate::exit::{OrBadInput, Outcome, bad_input};
-use crate::output::say;
 
 /// Open backend, and the protocol by which it gets lines.
 pub struct Hosted {
@@ -36,9 +35,9 @@ impl Hosted {
     pub fn open(args: HostedArgs, watched: bool) -> Outcome<Self> {
         let track = args.track.unwrap_or_else(|| default_track(args.cores));
         if args.cores > 1 && !track.uses_all_cores() {
-            return Err(bad_input(format!(
+            refuse!(
                 "track {track} uses one core: leave out --cores, or use --track throughput-all or latency-all"
-            )));
+            );
         }
         let plugin = args.plugin.as_deref().map(Plugin::load).transpose().or_bad_input()?;
         let backend = match &plugin {
@@ -76,10 +75,7 @@ fn share_lines(backend: &dyn Backend, cores: usize, settings: &mut Settings) {
     if backend.shares_lines() {
         settings.entry(THREADS.to_owned()).or_insert_with(|| json!(cores));
     } else {
-        say(format_args!(
-            "note: {} works on each line with one core, so latency-all gains nothing",
-            backend.name()
-        ));
+        say!("note: {} works on each line with one core, so latency-all gains nothing", backend.name());
     }
 }
 
@@ -123,7 +119,7 @@ fn settings(given: Vec<(String, Value)>, options: &DecodingArgs) -> Outcome<Sett
     ];
     for (name, value) in options.into_iter().filter_map(|(name, value)| Some((name, value?))) {
         if settings.insert(name.into(), value).is_some() {
-            return Err(bad_input(format!("--{name} and --set {name} set the same: use one of them")));
+            refuse!("--{name} and --set {name} set the same: use one of them");
         }
     }
     Ok(settings)
@@ -135,9 +131,7 @@ fn shortlist(values: &[String]) -> Outcome<Value> {
     let mut list = vec![json!(file)];
     for number in numbers {
         let parsed: Result<u64, _> = number.parse();
-        list.push(json!(
-            parsed.map_err(|_| bad_input(format!("--shortlist: {number:?} is not a whole number")))?
-        ));
+        list.push(json!(parsed.map_err(|_| bad_input!("--shortlist: {number:?} is not a whole number"))?));
     }
     Ok(Value::Array(list))
 }

@@ -24,6 +24,11 @@
 
 #![deny(clippy::print_stderr)] // `say` ignores a closed standard error, `eprintln!` panics
 
+#[macro_use]
+mod exit;
+#[macro_use]
+mod output;
+
 mod bundle;
 mod campaign;
 mod ceiling;
@@ -31,13 +36,11 @@ mod cli;
 mod cluster;
 mod commands;
 mod doctor;
-mod exit;
 mod filters;
 mod forecast;
 mod gate;
 mod hosting;
 mod interrupt;
-mod output;
 mod page;
 mod papers;
 mod precision;
@@ -108,7 +111,7 @@ fn complain(failure: &Failure) -> Exit {
         return Exit::Done;
     }
     let message = in_one_line(&failure.error);
-    output::say(format_args!("dyno: {}", printable_line(&message)));
+    say!("dyno: {}", printable_line(&message));
     answer_in_json(&Complaint::of(&failure.error));
     failure.exit
 }

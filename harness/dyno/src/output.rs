@@ -9,7 +9,12 @@ use dyno_api::files::full_disk_remedy;
 use dyno_api::{look_alikes, printable, printable_json};
 use serde::Serialize;
 
-use crate::exit::{Outcome, bad_input};
+use crate::exit::Outcome;
+
+/// Prints a line on standard error, from a format and its arguments.
+macro_rules! say {
+    ($($line:tt)*) => { $crate::output::say(format_args!($($line)*)) };
+}
 
 /// Prints one line on standard error. A closed or full standard error must not end a run, so failures are
 /// ignored.
@@ -21,7 +26,7 @@ pub fn say(line: impl Display) {
 pub fn warn_of_look_alikes(names: &[&str]) {
     for (a, b) in look_alikes(names) {
         let remedy = "rename one of them, to tell them apart";
-        say(format_args!("warning: the names \"{}\" and \"{}\" look alike: {remedy}", spelt(a), spelt(b)));
+        say!("warning: the names \"{}\" and \"{}\" look alike: {remedy}", spelt(a), spelt(b));
     }
 }
 
@@ -63,6 +68,16 @@ pub fn print_json(name: &str, fields: &impl Serialize) -> Outcome<()> {
     write(&(printable_json(&text) + "\n"))
 }
 
+/// Prints an answer as JSON or as text, as the command line asks.
+pub fn answer(
+    as_json: bool,
+    name: &str,
+    fields: &impl Serialize,
+    text: impl FnOnce() -> String,
+) -> Outcome<()> {
+    if as_json { print_json(name, fields) } else { print(&text()) }
+}
+
 /// An answer in JSON: the fields of all answers, then its own.
 #[derive(Serialize)]
 struct Answer<'a, T: Serialize> {
@@ -83,7 +98,7 @@ pub fn write_json(value: &impl Serialize, path: &Path) -> Outcome<()> {
     let text = serde_json::to_vec_pretty(value).context("can't write the result as JSON")?;
     std::fs::write(path, text).map_err(|error| {
         let remedy = full_disk_remedy(&error).map_or_else(String::new, |remedy| format!("; {remedy}"));
-        bad_input(format!("can't write {}: {error}{remedy}", path.display()))
+        bad_input!("can't write {}: {error}{remedy}", path.display())
     })
 }
 

@@ -11,8 +11,8 @@ use dyno_results::merge::HostRun;
 use dyno_results::store::files::write_whole;
 use dyno_results::{Merged, Run, Summary};
 
-use crate::exit::{Failure, Outcome, bad_input};
-use crate::output::{say, this_command};
+use crate::exit::{Failure, Outcome};
+use crate::output::this_command;
 
 /// Name of the page in a run's folder.
 pub const NAME: &str = "report.html";
@@ -26,8 +26,7 @@ pub fn write_page(folder: &Path, run: &Run, summary: &Summary) -> Option<PathBuf
 }
 
 fn or_warning(path: PathBuf, written: Outcome<()>, remedy: &str) -> Option<PathBuf> {
-    let warn =
-        |Failure { error, .. }| say(format_args!("warning: can't write the report: {error:#}{remedy}"));
+    let warn = |Failure { error, .. }| say!("warning: can't write the report: {error:#}{remedy}");
     written.map(|()| path).map_err(warn).ok()
 }
 
@@ -61,10 +60,7 @@ pub fn host_views<'a>(folder: &Path, merged: &'a Merged, summaries: &'a [Summary
 pub fn write(report: &Report, path: &Path, run: &Path) -> Outcome<()> {
     let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     if !parent.is_dir() {
-        return Err(bad_input(format!(
-            "no folder {}: create it first, or choose another -o",
-            parent.display()
-        )));
+        refuse!("no folder {}: create it first, or choose another -o", parent.display());
     }
     let beside_records = match (parent.canonicalize(), run.canonicalize()) {
         (Ok(parent), Ok(run)) => parent == run,
@@ -76,7 +72,7 @@ pub fn write(report: &Report, path: &Path, run: &Path) -> Outcome<()> {
 /// Error of a file that can't be written at the path of -o.
 pub fn unwritable(error: dyno_results::Error) -> Failure {
     let cause = std::error::Error::source(&error).map(|cause| format!(": {cause}")).unwrap_or_default();
-    bad_input(format!("{error}{cause}; write it elsewhere with -o FILE"))
+    bad_input!("{error}{cause}; write it elsewhere with -o FILE")
 }
 
 /// Writes figures into `folder`, under their names.
@@ -85,7 +81,7 @@ pub fn write_figures<T: AsRef<str>>(
     folder: &Path,
 ) -> Outcome<()> {
     fs::create_dir_all(folder).map_err(|error| {
-        bad_input(format!("can't create {}: {error}; choose another --figures", folder.display()))
+        bad_input!("can't create {}: {error}; choose another --figures", folder.display())
     })?;
     for (name, svg) in figures {
         write_whole(&folder.join(name), svg.as_ref().as_bytes())?;
@@ -104,9 +100,8 @@ pub fn readme_with(report: &Report, run: &Run, readme: &Path, figures: &Path) ->
 
 /// The text of a README that is to be updated.
 pub fn read_readme(readme: &Path) -> Outcome<String> {
-    dyno_api::files::read_to_string(readme).map_err(|error| {
-        bad_input(format!("can't read {}: {error}; name a README that exists", readme.display()))
-    })
+    dyno_api::files::read_to_string(readme)
+        .map_err(|error| bad_input!("can't read {}: {error}; name a README that exists", readme.display()))
 }
 
 /// Path of `to` for a link in `readme`, which starts in its folder.
@@ -117,7 +112,7 @@ pub fn from_readme(readme: &Path, to: &Path) -> Outcome<PathBuf> {
 
 /// Error of a README that lacks its markers, or has them twice.
 pub fn without_markers(readme: &Path, [begin, end]: [&str; 2], place: &str) -> Failure {
-    bad_input(format!("{}: put the lines {begin} and {end} where {place}, once", readme.display()))
+    bad_input!("{}: put the lines {begin} and {end} where {place}, once", readme.display())
 }
 
 /// Commands that made the figures: that of the run, if known, and the current one.

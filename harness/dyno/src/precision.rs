@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 
 use dyno_formats::ModelDir;
+use dyno_stats::grouped;
+use itertools::Itertools;
 
 use crate::campaign::{Campaign, Entry};
 
@@ -22,16 +24,13 @@ pub fn default_of(models: &[PathBuf]) -> Option<String> {
 /// One line about the built-in systems of `campaign` without a precision, if there are any.
 pub fn defaults_of(campaign: &Campaign) -> Option<String> {
     let chooses = |entry: &&Entry| entry.backend().is_some() && entry.setting("precision").is_none();
-    let mut told: Vec<(String, Vec<&str>)> = Vec::new();
-    for entry in campaign.systems.iter().filter(chooses).filter(|entry| entry.twin_of.is_none()) {
-        let Some(default) = default_of(&entry.models) else { continue };
-        match told.iter_mut().find(|(known, _)| *known == default) {
-            Some((_, names)) => names.push(&entry.name),
-            None => told.push((default, vec![&entry.name])),
-        }
-    }
-    let told: Vec<String> =
-        told.into_iter().map(|(default, names)| format!("{default} for {}", names.join(", "))).collect();
-    (!told.is_empty())
-        .then(|| format!("precision: {}; the setting `precision` chooses another one", told.join("; ")))
+    let entries = campaign.systems.iter().filter(chooses).filter(|entry| entry.twin_of.is_none());
+    let defaults = entries.filter_map(|entry| Some((default_of(&entry.models)?, &entry.name)));
+    let told = grouped(defaults, |a, b| a.0 == b.0);
+    let mut told = told.iter().map(|group| {
+        let names = group.iter().map(|(_, name)| name).join(", ");
+        format!("{} for {names}", group[0].0)
+    });
+    let told = told.join("; ");
+    (!told.is_empty()).then(|| format!("precision: {told}; the setting `precision` chooses another one"))
 }

@@ -32,7 +32,7 @@ impl Progress {
         let eta = eta(left.into());
         if self.bar.is_hidden() {
             let (done, all) = (self.bar.position(), self.bar.length().unwrap_or(0));
-            say(format_args!("[{done}/{all}] {what}{eta}"));
+            say!("[{done}/{all}] {what}{eta}");
         }
         self.bar.set_message(printable(&format!("{what}{eta}")));
         self.bar.tick();
@@ -41,7 +41,7 @@ impl Progress {
     /// Prints a result and the remaining time without a terminal, where no line is redrawn.
     pub fn log(&self, message: &str, left: Duration) {
         if self.bar.is_hidden() {
-            say(format_args!("{message}{}", eta(Some(left))));
+            say!("{message}{}", eta(Some(left)));
         }
     }
 

@@ -14,7 +14,7 @@ use crate::output::say;
 pub fn score(store: &Store, run: &mut Run, again: &[Metric]) -> Outcome<Vec<String>> {
     let Some(answer) = scores::score_run(run, again) else { return Ok(Vec::new()) };
     let Answer { scores, failures, unscored, .. } = answer;
-    unscored.iter().for_each(|text| say(format_args!("warning: no score of {text}")));
+    unscored.iter().for_each(|text| say!("warning: no score of {text}"));
     store.keep_scores(&scores)?;
     run.scores = scores;
     Ok(failures)

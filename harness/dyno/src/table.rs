@@ -15,7 +15,9 @@ use dyno_results::scores::Scale;
 use dyno_results::summary::SameWeights;
 use dyno_results::summary::judge::unusable;
 use dyno_results::{CellSummary, Column, Summary};
+use dyno_stats::grouped;
 use dyno_stats::{Standing, numbers};
+use itertools::Itertools;
 
 /// Column of a table: its head, and the text of a row.
 type Texts = (String, Box<dyn Fn(&CellSummary) -> String>);
@@ -43,10 +45,8 @@ pub fn render_hosts(summaries: &[Summary]) -> String {
     let rows = rows_by_table(summaries);
     let metrics = summaries.first().map_or(&[][..], |summary| &summary.metrics);
     let prices = summaries.iter().map(priced_by);
-    let mut told: Vec<String> = prices.chain(summaries.iter().map(disagreements)).collect();
-    told.sort();
-    told.dedup();
-    tables(&rows, metrics) + &told.concat() + &reasons_and_warnings(&rows)
+    let told: String = prices.chain(summaries.iter().map(disagreements)).sorted().dedup().collect();
+    tables(&rows, metrics) + &told + &reasons_and_warnings(&rows)
 }
 
 fn tables(rows: &[CellSummary], metrics: &[Scale]) -> String {
@@ -294,19 +294,13 @@ fn reasons_and_warnings(rows: &[CellSummary]) -> String {
     let mut text = String::new();
     let mut add_lines = |kind: &str, what: fn(&CellSummary) -> Vec<String>| {
         // Tracks mostly share their complaints, so one line names all tracks.
-        let mut told: Vec<(&CellSummary, Vec<&str>)> = Vec::new();
-        for row in rows.iter().filter(|row| !what(row).is_empty()) {
-            let same = |first: &CellSummary| {
-                (&first.host, &first.system, &first.test_set, what(first))
-                    == (&row.host, &row.system, &row.test_set, what(row))
-            };
-            match told.iter_mut().find(|(first, _)| same(first)) {
-                Some((_, tracks)) => tracks.push(row.track.name()),
-                None => told.push((row, vec![row.track.name()])),
-            }
-        }
-        for (row, tracks) in told {
-            let (system, set, tracks) = (&row.system, &row.test_set, tracks.join(", "));
+        let same = |a: &&CellSummary, b: &&CellSummary| {
+            (&a.host, &a.system, &a.test_set, what(a)) == (&b.host, &b.system, &b.test_set, what(b))
+        };
+        for group in grouped(rows.iter().filter(|row| !what(row).is_empty()), same) {
+            let row = group[0];
+            let (system, set) = (&row.system, &row.test_set);
+            let tracks = group.iter().map(|row| row.track.name()).join(", ");
             let host = row.host.as_ref().map(|host| format!("{host}: ")).unwrap_or_default();
             let told = format!("{kind}: {host}{system} on {set} under {tracks}: {}", what(row).join(", "));
             let _ = writeln!(text, "{}", wrapped(&printable_line(&told), "  "));

@@ -17,7 +17,7 @@ use dyno_measure::Track;
 use dyno_measure::os::{allowed_cores, pin_thread};
 
 use crate::campaign::{Campaign, Entry};
-use crate::exit::{OrBadInput, Outcome, bad_input};
+use crate::exit::{OrBadInput, Outcome};
 use crate::output::say;
 use crate::progress::Progress;
 
@@ -53,7 +53,7 @@ impl Tunings {
         let (new, seconds) = (products(&folder)? - before, begin.elapsed().as_secs_f64());
         if new > 0 {
             let more = "--explain shows the gains";
-            say(format_args!("tuned {new} products in {seconds:.1} s, into {}; {more}", folder.display()));
+            say!("tuned {new} products in {seconds:.1} s, into {}; {more}", folder.display());
         }
         measured.map(Self)
     }
@@ -123,5 +123,5 @@ pub fn open(entry: &Entry, track: Track) -> Outcome<()> {
         }
         (None, None) => format!("it can't be opened: {last}"),
     };
-    Err(bad_input(format!("system {:?}: {reason}", entry.name)))
+    Err(bad_input!("system {:?}: {reason}", entry.name))
 }

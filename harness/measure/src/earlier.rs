@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use dyno_record::{Probe, Reason, Track, Verdict};
+use dyno_record::{Probe, Reason, Verdict};
 
 use crate::plan::Round;
 use crate::record::Record;
@@ -15,29 +15,8 @@ use crate::verify::Examined;
 pub struct Earlier {
     /// Findings of the probes, by system.
     examined: BTreeMap<String, Vec<Examined>>,
-    rounds: Vec<EarlierRound>,
-}
-
-#[derive(Clone, Debug)]
-struct EarlierRound {
-    system: String,
-    test_set: String,
-    track: Track,
-    /// Rules that the round broke.
-    faults: Vec<Reason>,
-    timed_lines: Option<usize>,
-    /// Answers in source order; empty if the system failed.
-    answers: Vec<Vec<u8>>,
-}
-
-impl EarlierRound {
-    fn is_of(&self, round: &Round<'_>) -> bool {
-        self.is_of_system(round) && self.track == round.track
-    }
-
-    fn is_of_system(&self, round: &Round<'_>) -> bool {
-        self.system == round.system.name && self.test_set == round.test_set.name
-    }
+    /// Rounds, with their answers in source order; without any if the system failed.
+    rounds: Vec<(Record, Vec<Vec<u8>>)>,
 }
 
 impl Earlier {
@@ -61,22 +40,14 @@ impl Earlier {
 
     /// Adds a round. Only the first answers of a cell are kept, since later rounds are compared with those.
     pub fn add(&mut self, record: &Record, answers: &[Vec<u8>]) {
-        let round = EarlierRound {
-            system: record.system.clone(),
-            test_set: record.test_set.clone(),
-            track: record.track,
-            faults: record.reasons.clone(),
-            timed_lines: record.launches().and_then(|launches| launches.lines),
-            answers: answers.to_vec(),
-        };
-        let covers = |known: &EarlierRound| {
-            (&known.system, &known.test_set, known.track) == (&round.system, &round.test_set, round.track)
-                && known.faults.is_empty() == round.faults.is_empty()
-                && (!known.answers.is_empty() || round.answers.is_empty())
-                && (known.timed_lines.is_some() || round.timed_lines.is_none())
+        let covers = |(known, earlier): &(Record, Vec<Vec<u8>>)| {
+            (&known.system, &known.test_set, known.track) == (&record.system, &record.test_set, record.track)
+                && known.reasons.is_empty() == record.reasons.is_empty()
+                && (!earlier.is_empty() || answers.is_empty())
+                && (timed_lines(known).is_some() || timed_lines(record).is_none())
         };
         if !self.rounds.iter().any(covers) {
-            self.rounds.push(round);
+            self.rounds.push((record.clone(), answers.to_vec()));
         }
     }
 
@@ -88,28 +59,29 @@ impl Earlier {
     /// Answers of the first round of the same system and test set under another track, if that round may be
     /// quoted.
     pub(crate) fn answers_of_another_track(&self, round: &Round<'_>) -> Option<&[Vec<u8>]> {
+        let is_of_system = |known: &Record| known.is_of(&Round { track: known.track, ..*round });
         self.first_answers(|known| {
-            known.is_of_system(round) && known.track != round.track && known.faults.is_empty()
+            is_of_system(known) && known.track != round.track && known.reasons.is_empty()
         })
     }
 
-    fn first_answers(&self, fits: impl Fn(&EarlierRound) -> bool) -> Option<&[Vec<u8>]> {
-        let mut fitting = self.rounds.iter().filter(|known| fits(known) && !known.answers.is_empty());
-        fitting.next().map(|known| known.answers.as_slice())
+    fn first_answers(&self, fits: impl Fn(&Record) -> bool) -> Option<&[Vec<u8>]> {
+        let mut fitting = self.rounds.iter().filter(|(known, answers)| fits(known) && !answers.is_empty());
+        fitting.next().map(|(_, answers)| answers.as_slice())
     }
 
     /// Lines of each launch in the first earlier round of the same cell.
     pub(crate) fn timed_lines(&self, round: &Round<'_>) -> Option<usize> {
-        self.rounds.iter().filter(|known| known.is_of(round)).find_map(|known| known.timed_lines)
+        self.rounds.iter().filter(|(known, _)| known.is_of(round)).find_map(|(known, _)| timed_lines(known))
     }
 
     /// Broken rules that have decided about the cell of `round`: those that the probes found, else those of an
     /// earlier round. One INVALID round makes a cell INVALID, so no later round can change that.
     pub(crate) fn faults(&self, round: &Round<'_>) -> Vec<Reason> {
         let of_probes = self.found(round, true);
-        let broken = |known: &&EarlierRound| known.is_of(round) && !known.faults.is_empty();
+        let broken = |(known, _): &&(Record, _)| known.is_of(round) && !known.reasons.is_empty();
         match self.rounds.iter().find(broken) {
-            Some(known) if of_probes.is_empty() => known.faults.clone(),
+            Some((known, _)) if of_probes.is_empty() => known.reasons.clone(),
             _ => of_probes,
         }
     }
@@ -121,4 +93,9 @@ impl Earlier {
             findings.filter(|finding| finding.concerns(round.track) && finding.is_forbidden() == forbidden);
         wanted.map(|finding| finding.reason.clone()).collect()
     }
+}
+
+/// Lines of each launch of a round.
+fn timed_lines(record: &Record) -> Option<usize> {
+    record.launches()?.lines
 }

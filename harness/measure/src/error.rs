@@ -7,7 +7,6 @@ use std::path::PathBuf;
 use dyno_api::files;
 
 const ONE_SENTENCE: &str = "expected one sentence on each line";
-const LEAVE_OUT: &str = "leave it out of `references` if there are none";
 
 /// Failure of the bench, or of the input that it was given. A message is "FAULT; REMEDY", or the fault alone.
 #[derive(Debug, thiserror::Error)]
@@ -49,23 +48,14 @@ pub enum Error {
         source: io::Error,
     },
     /// A file of lines holds none.
-    #[error("{}: no lines; {ONE_SENTENCE}", path.display())]
-    NoLines {
-        /// The file.
-        path: PathBuf,
-    },
+    #[error("{}: no lines; {ONE_SENTENCE}", .0.display())]
+    NoLines(PathBuf),
     /// A file of lines holds no word.
-    #[error("{}: no words; {ONE_SENTENCE}", path.display())]
-    NoWords {
-        /// The file.
-        path: PathBuf,
-    },
+    #[error("{}: no words; {ONE_SENTENCE}", .0.display())]
+    NoWords(PathBuf),
     /// A reference file holds no word.
-    #[error("{}: no words; {LEAVE_OUT}", path.display())]
-    EmptyReference {
-        /// The file.
-        path: PathBuf,
-    },
+    #[error("{}: no words; leave it out of `references` if there are none", .0.display())]
+    EmptyReference(PathBuf),
     /// Source and reference differ in their number of lines.
     #[error("{} has {lines} lines, but {} has {expected}", path.display(), source_path.display())]
     UnequalLines {
@@ -79,11 +69,8 @@ pub enum Error {
         expected: usize,
     },
     /// A reference is not UTF-8.
-    #[error("{}: a reference must be UTF-8", path.display())]
-    NotUtf8 {
-        /// The file.
-        path: PathBuf,
-    },
+    #[error("{}: a reference must be UTF-8", .0.display())]
+    NotUtf8(PathBuf),
     /// A command names a program that can't be started.
     #[error("{0}")]
     Program(String),
@@ -102,10 +89,10 @@ impl Error {
     /// Remedy at the end of the message, if it has one.
     pub fn remedy(&self) -> Option<String> {
         match self {
-            Self::NoRoom { source, .. } => Some(room_for(source)),
-            Self::NoLines { .. } | Self::NoWords { .. } => Some(ONE_SENTENCE.into()),
-            Self::EmptyReference { .. } => Some(LEAVE_OUT.into()),
-            Self::Program(fault) => fault.split_once("; ").map(|(_, remedy)| remedy.into()),
+            Self::NoRoom { .. } | Self::NoLines(_) | Self::NoWords(_) | Self::EmptyReference(_) => {
+                Some(self.to_string().rsplit_once("; ")?.1.into())
+            }
+            Self::Program(fault) => Some(fault.split_once("; ")?.1.into()),
             _ => None,
         }
     }

@@ -6,7 +6,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::program::first_line;
+use crate::program::{first_line, named};
 use crate::resolution::Resolution;
 
 /// Parts of an installation that its programs read; `conf` is one of Java.
@@ -23,11 +23,7 @@ pub(crate) fn installation(name: &str, folder: &Path, path: &str) -> Vec<PathBuf
 
 /// File of the program `name`.
 pub(crate) fn program(name: &str, folder: &Path, path: &str) -> Option<PathBuf> {
-    let mut places: Vec<PathBuf> = std::env::split_paths(path).map(|place| folder.join(place)).collect();
-    if name.contains('/') {
-        places = vec![folder.to_owned()];
-    }
-    places.into_iter().map(|place| place.join(name)).find(|file| file.is_file())
+    named(name, folder, path.as_ref()).into_iter().next()
 }
 
 struct Search<'a> {

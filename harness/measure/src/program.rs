@@ -1,8 +1,9 @@
 //! The program that a command names: whether it exists, and whether it can be started.
 
+use std::ffi::OsStr;
 use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
 
@@ -16,15 +17,9 @@ fn fault_of(command: &[String], folder: &Path) -> Option<String> {
     let Some(program) = command.first().filter(|program| !program.is_empty()) else {
         return Some("the command is empty".into());
     };
-    let (folders, place) = if program.contains('/') {
-        let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.into());
-        (vec![folder.clone()], folder.display().to_string())
-    } else {
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        (std::env::split_paths(&path).collect(), "PATH".into())
-    };
-    let found: Vec<_> =
-        folders.iter().map(|folder| folder.join(program)).filter(|path| path.is_file()).collect();
+    let absolute = std::path::absolute(folder).unwrap_or_else(|_| folder.into());
+    let place = if program.contains('/') { absolute.display().to_string() } else { "PATH".into() };
+    let found = named(program, &absolute, &std::env::var_os("PATH").unwrap_or_default());
     match found.iter().find(|path| is_executable(path)) {
         Some(path) => {
             interpreter_fault(path, folder).map(|fault| format!("{program:?} can't be started: {fault}"))
@@ -32,6 +27,16 @@ fn fault_of(command: &[String], folder: &Path) -> Option<String> {
         None if found.is_empty() => Some(format!("no program {program:?} in {place}")),
         None => Some(format!("{program:?} is not executable: `chmod +x` it, or name its interpreter first")),
     }
+}
+
+/// Files that the program `name` may be: the one in `folder` if the name has a slash, else those along `path`, which
+/// begins in `folder` where it is relative.
+pub(crate) fn named(name: &str, folder: &Path, path: &OsStr) -> Vec<PathBuf> {
+    let places = match name.contains('/') {
+        true => vec![folder.to_owned()],
+        false => std::env::split_paths(path).map(|place| folder.join(place)).collect(),
+    };
+    places.into_iter().map(|place| place.join(name)).filter(|file| file.is_file()).collect()
 }
 
 /// Fault of a script's first line. The kernel's message about a missing interpreter names no file.

@@ -9,7 +9,7 @@ use crate::os::core_list;
 use crate::places::Places;
 
 /// A program that is measured, under one name.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct System {
     /// Name in records and tables.
     pub name: String,
@@ -82,20 +82,8 @@ impl System {
         Self {
             name: name.into(),
             command: command.into_iter().map(|word| Argument::Template(word.into())).collect(),
-            hosted: false,
-            folder: None,
-            environment: Vec::new(),
-            models: Vec::new(),
-            parts: Vec::new(),
-            tuning: None,
             translates: true,
-            sampling: false,
-            sandboxed: false,
-            places: None,
-            sized_by_sight: false,
-            tracks: None,
-            cores: None,
-            twin_of: None,
+            ..Self::default()
         }
     }
 

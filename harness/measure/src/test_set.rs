@@ -35,10 +35,10 @@ impl TestSet {
         let mut hash = Sha256::new();
         let source_lines = read_lines(source, &mut hash)?;
         if source_lines.is_empty() {
-            return Err(Error::NoLines { path: source.into() });
+            return Err(Error::NoLines(source.into()));
         }
         if source_lines.iter().all(|line| words(line) == 0) {
-            return Err(Error::NoWords { path: source.into() });
+            return Err(Error::NoWords(source.into()));
         }
         let mut read = Vec::new();
         for path in references {
@@ -53,10 +53,10 @@ impl TestSet {
                 });
             }
             if lines.iter().all(|line| words(line) == 0) {
-                return Err(Error::EmptyReference { path: path.clone() });
+                return Err(Error::EmptyReference(path.clone()));
             }
             let text = lines.into_iter().map(String::from_utf8).collect::<std::result::Result<_, _>>();
-            read.push(text.map_err(|_| Error::NotUtf8 { path: path.clone() })?);
+            read.push(text.map_err(|_| Error::NotUtf8(path.clone()))?);
         }
         let files = [&[source.into()], references].concat();
         let (name, sha256) = (name.into(), hex(&hash.finalize()));
@@ -143,7 +143,7 @@ impl Filler {
         let lines: Vec<_> =
             lines.into_iter().filter(|line| words(line) > 0 && seen.insert(line.clone())).collect();
         if lines.is_empty() {
-            return Err(Error::NoLines { path: path.into() });
+            return Err(Error::NoLines(path.into()));
         }
         Ok(Self { lines, sha256: hex(&hash.finalize()) })
     }

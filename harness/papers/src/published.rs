@@ -1,6 +1,7 @@
 //! Published results as points under the charts of a report.
 
 use dyno_report::Published;
+use itertools::Itertools;
 
 use crate::error::{Error, Result};
 use crate::tables::{self, Point, Table};
@@ -17,9 +18,7 @@ pub fn all() -> Result<Vec<Published>> {
 
 /// Short names of the papers with such points, in the order of the data.
 pub fn papers() -> Result<Vec<String>> {
-    let mut papers: Vec<String> = all()?.into_iter().map(|point| point.paper).collect();
-    papers.dedup();
-    Ok(papers)
+    Ok(all()?.into_iter().map(|point| point.paper).dedup().collect())
 }
 
 fn published(table: &Table, point: &Point) -> Result<Published> {

@@ -35,6 +35,12 @@ pub fn cache_folder() -> Result<PathBuf> {
     cache.map(|cache| cache.join("dyno")).ok_or(Error::NoCache)
 }
 
+/// Hint at the one of `known` that `name` may be meant for: ` (did you mean "gru"?)`, or nothing.
+pub fn did_you_mean<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+    let near = dyno_api::closest(name, known.into_iter());
+    near.map(|near| format!(" (did you mean {near:?}?)")).unwrap_or_default()
+}
+
 /// Last line of what a program said.
 fn last_line(text: &[u8]) -> String {
     let text = String::from_utf8_lossy(text);

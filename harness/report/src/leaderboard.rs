@@ -4,6 +4,7 @@ use dyno_measure::{Track, Verdict};
 use dyno_results::{CellSummary, Column, Run, Summary};
 use dyno_stats::numbers::counted;
 use dyno_stats::{Estimate, Standing};
+use itertools::Itertools;
 use serde::Serialize;
 
 use crate::cost::Cost;
@@ -47,18 +48,14 @@ struct Task {
 
 /// The page.
 pub fn page(title: &str, entries: &[Entry]) -> Result<String> {
-    let mut tasks: Vec<(&str, &str)> = Vec::new();
-    for set in entries.iter().flat_map(|entry| &entry.run.test_sets) {
-        if !tasks.contains(&(set.name.as_str(), set.sha256.as_str())) {
-            tasks.push((&set.name, &set.sha256));
-        }
-    }
-    let task = |(i, (name, sha256)): (usize, &(&str, &str))| task(i + 1, name, sha256, entries);
+    let sets = entries.iter().flat_map(|entry| &entry.run.test_sets);
+    let tasks = sets.map(|set| (&set.name, &set.sha256)).unique();
+    let task = |(i, (name, sha256)): (usize, (&String, &String))| task(i + 1, name, sha256, entries);
     let page = Page {
         title: title.into(),
         about: counted(entries.len(), "run", "runs"),
         version: env!("CARGO_PKG_VERSION"),
-        tasks: tasks.iter().enumerate().map(task).collect(),
+        tasks: tasks.enumerate().map(task).collect(),
     };
     document("leaderboard.html", TEMPLATE, &page)
 }

@@ -5,15 +5,6 @@ use std::path::PathBuf;
 
 use dyno_measure::full_disk_remedy;
 
-const MEASURE_AGAIN: &str = "remove that line, and `dyno run` measures its round again";
-const WHERE_RUNS_ARE: &str = "`dyno run` prints the folder of a run at its end";
-const SANDBOX: &str =
-    "measure into a new folder, with `sandbox = \"bwrap\"` for systems that you don't trust";
-const NEWER_DYNO: &str = "use that dyno to read it";
-const ANOTHER_OUT: &str = "print its tables by `dyno score`, or choose another --out to measure again";
-const WHOLE_FILE: &str = "restore the file as dyno wrote it, or measure into a new folder";
-const WAIT: &str = "wait for it, or put this run elsewhere with --out DIR";
-
 /// Failure to keep, read, score or price a run. A message is "FAULT; REMEDY", or the fault alone.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -26,22 +17,22 @@ pub enum Error {
     Damaged(PathBuf, #[source] serde_json::Error),
     /// The identity of a run can't be read: the file, the path of the key such as `protocol.profile`, and the fault of
     /// its value. Such a run can neither be completed nor compared.
-    #[error("{path}, {1}: {2}; {WHOLE_FILE}", path = .0.display())]
+    #[error("{path}, {1}: {2}; restore the file as dyno wrote it, or measure into a new folder", path = .0.display())]
     Identity(PathBuf, String, serde_json::Error),
     /// A run was changed after it was measured.
     #[error("the run is damaged: {0}")]
     Changed(String),
     /// Another process changed the file of records while the run went on.
-    #[error("{} was changed while the run went on; {SANDBOX}", .0.display())]
+    #[error("{} was changed while the run went on; measure into a new folder, with `sandbox = \"bwrap\"` for systems that you don't trust", .0.display())]
     Tampered(PathBuf),
     /// A record can't be true, or can't be read: the file, the number of the line from 1, and its fault.
-    #[error("{path}:{1}: {2}; {MEASURE_AGAIN}", path = .0.display())]
+    #[error("{path}:{1}: {2}; remove that line, and `dyno run` measures its round again", path = .0.display())]
     Record(PathBuf, usize, String),
     /// Records and identity contradict each other: the file of records, and the system and test set of one.
     #[error("{path} has a round of {1} on {2}, which run.json doesn't list: one of the two files was changed", path = .0.display())]
     Strange(PathBuf, String, String),
     /// A newer dyno wrote the file, perhaps with facts that this dyno would overlook.
-    #[error("{} was written by a newer dyno (schema {schema}, not {known}); {NEWER_DYNO}", path.display())]
+    #[error("{} was written by a newer dyno (schema {schema}, not {known}); use that dyno to read it", path.display())]
     Newer {
         /// The file.
         path: PathBuf,
@@ -51,16 +42,16 @@ pub enum Error {
         known: u32,
     },
     /// A folder holds no run.
-    #[error("{} is no run folder: it has no run.json; {WHERE_RUNS_ARE}", .0.display())]
+    #[error("{} is no run folder: it has no run.json; `dyno run` prints the folder of a run at its end", .0.display())]
     NotARun(PathBuf),
     /// A folder can't take the run, for this reason and with this remedy.
     #[error("{path} {1}", path = .0.display())]
     Folder(PathBuf, String),
     /// The run in the folder is finished, and finished runs are never reopened.
-    #[error("the run in {} is finished; {ANOTHER_OUT}", .0.display())]
+    #[error("the run in {} is finished; print its tables by `dyno score`, or choose another --out to measure again", .0.display())]
     Finished(PathBuf),
     /// Another process measures or scores the run in the folder.
-    #[error("another dyno is at work in {}; {WAIT}", .0.display())]
+    #[error("another dyno is at work in {}; wait for it, or put this run elsewhere with --out DIR", .0.display())]
     Busy(PathBuf),
     /// A folder or file can't be created where the user wants it.
     #[error("can't create {}: {source}; {remedy}", path.display())]
@@ -99,23 +90,20 @@ fn remedy_of(error: &io::Error) -> String {
 impl Error {
     /// Remedy at the end of the message, if it has one.
     pub fn remedy(&self) -> Option<String> {
-        let text = |text: &str| Some(text.to_owned());
-        match self {
-            Self::Record(..) => text(MEASURE_AGAIN),
-            Self::NotARun(..) => text(WHERE_RUNS_ARE),
-            Self::Tampered(..) => text(SANDBOX),
-            Self::Newer { .. } => text(NEWER_DYNO),
-            Self::Finished(..) => text(ANOTHER_OUT),
-            Self::Busy(..) => text(WAIT),
-            Self::Identity(..) => text(WHOLE_FILE),
-            Self::NotCreated { remedy, .. } => text(remedy),
-            Self::Unwritable(_, source) => full_disk_remedy(source),
-            Self::Provision(error) => error.to_string().rsplit_once("; ").map(|(_, remedy)| remedy.into()),
+        let message = self.to_string();
+        let (_, remedy) = match self {
+            Self::Unreadable(..)
+            | Self::Damaged(..)
+            | Self::Strange(..)
+            | Self::Apart(_)
+            | Self::Encoding(..) => None,
+            Self::Unwritable(_, source) => return full_disk_remedy(source),
             Self::Changed(fault) | Self::Folder(_, fault) | Self::Prices(fault) | Self::Scorer(fault) => {
-                fault.split_once("; ").map(|(_, remedy)| remedy.into())
+                fault.split_once("; ")
             }
-            _ => None,
-        }
+            _ => message.rsplit_once("; "),
+        }?;
+        Some(remedy.into())
     }
 
     /// Whether the user's input is at fault, and not the bench or its host.

@@ -1,13 +1,14 @@
 //! A run in memory, from which tables, comparisons and reports start. A run grows round by round while it is
 //! measured, or is read whole from its folder.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::Path;
 
 use dyno_api::{Breakdown, files};
 use dyno_measure::{Cell, Code, Measured, Reason, Record, Round, TestSet, Track, Verdict};
 use dyno_record::Identity;
 use dyno_record::rules::limits::MOST_UNLIKE;
+use itertools::Itertools;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
@@ -176,14 +177,8 @@ impl Run {
             let quality = self.scores.quality(&scale.name, output, test_set);
             quality.map_or(f64::NEG_INFINITY, |quality| scale.gain(quality.score))
         };
-        let mut outputs: Vec<&String> = Vec::new();
-        for output in rounds.iter().filter_map(|record| record.output.as_ref()) {
-            if !outputs.contains(&output) {
-                outputs.push(output);
-            }
-        }
-        outputs.sort_by(|a, b| gain(a).total_cmp(&gain(b)));
-        outputs
+        let outputs = rounds.iter().filter_map(|record| record.output.as_ref()).unique();
+        outputs.sorted_by(|a, b| gain(a).total_cmp(&gain(b))).collect()
     }
 
     /// Fault of rounds whose texts differ in quality by more than lines drawn anew explain. It holds for systems
@@ -212,8 +207,8 @@ impl Run {
     /// `scores.json` knows follow.
     pub fn scales(&self) -> Vec<Scale> {
         let mut scales: Vec<Scale> = self.metrics.list.iter().map(|metric| self.scale_of(metric)).collect();
-        let scored: BTreeSet<&String> =
-            self.scores.scores.iter().flat_map(|score| score.metrics.keys()).collect();
+        let texts = self.scores.texts.values().flat_map(BTreeMap::values);
+        let scored: BTreeSet<&String> = texts.flat_map(BTreeMap::keys).collect();
         for name in scored {
             if !scales.iter().any(|known| known.name == *name) {
                 scales.push(self.scores.scale(name).cloned().unwrap_or_else(|| Scale::unknown(name)));

@@ -17,6 +17,7 @@
 //! | [`bootstrap`] | confidence of corpus scores by resampled lines |
 //! | `frontier` | the Pareto frontier under uncertainty |
 //! | `estimate`, [`numbers`] | a value with its interval, and its text for people |
+//! | `grouped` | alike items together |
 //! | `share` | shares of a count, and what chance adds |
 //! | `random` | seeded random numbers |
 //!
@@ -26,6 +27,7 @@ pub mod bootstrap;
 mod correlation;
 mod estimate;
 mod frontier;
+mod grouped;
 mod length;
 mod noise;
 pub mod numbers;
@@ -37,6 +39,7 @@ mod share;
 pub use correlation::spearman;
 pub use estimate::Estimate;
 pub use frontier::{Order, Standing, against, standings};
+pub use grouped::grouped;
 pub use length::{LengthFit, LengthGroup, by_length, fit_length};
 pub use noise::{noise_floor, paired_noise_floor};
 pub use order::{Interval, mean, median, median_interval, percentile, percentile_bound};

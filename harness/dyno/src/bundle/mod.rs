@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use dyno_measure::files::{bytes_of, collect_files};
 use tera::{Context, Tera};
 
-use crate::exit::{Outcome, bad_input};
+use crate::exit::Outcome;
 use crate::submission::Dialect;
 
 pub use elf::is_static;
@@ -57,14 +57,10 @@ impl Bundle<'_> {
     /// stays.
     pub fn write(&self, folder: &Path) -> Outcome<Sizes> {
         if folder.exists() {
-            return Err(bad_input(format!(
-                "{} exists already; name another folder with -o",
-                folder.display()
-            )));
+            refuse!("{} exists already; name another folder with -o", folder.display());
         }
         let above = folder.parent().filter(|above| !above.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let no_room =
-            |error| bad_input(format!("can't write to {}: {error}; choose another -o", above.display()));
+        let no_room = |error| bad_input!("can't write to {}: {error}; choose another -o", above.display());
         fs::create_dir_all(above).map_err(no_room)?;
         let aside = tempfile::tempdir_in(above).map_err(no_room)?;
         let sizes = self.fill(aside.path()).map_err(no_room)?;

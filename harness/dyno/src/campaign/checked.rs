@@ -3,10 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::Context as _;
-use dyno_measure::{
-    Filler, Host, Interleave, LatencyLimit, Limits, Placement, Plan, Probe, Profile, Protocol, SCHEMA,
-    System, TestSet, Track, host,
-};
+use dyno_measure::{Host, Placement, Plan, Profile, Protocol, SCHEMA, System, TestSet, Track, host};
 use dyno_papers::reproduction::{Contestant, Contestants, Unbuilt};
 use dyno_record::identity::RunProtocol;
 use dyno_record::{Identity, Shard};
@@ -16,33 +13,25 @@ use dyno_results::scores::Metrics;
 use super::entry::Entry;
 use super::generated::Generated;
 use super::search::described;
-use crate::exit::{Outcome, bad_input};
+use crate::exit::Outcome;
 
 /// A checked campaign.
 #[derive(Clone, Debug)]
 pub struct Campaign {
     /// Name of the campaign; the name of the run's folder begins with it.
     pub name: String,
-    /// Thoroughness.
-    pub profile: Profile,
-    /// Seed of every random order.
-    pub seed: u64,
+    /// Parameters of the measurement.
+    pub protocol: Protocol,
+    /// Whether the campaign names its probes, instead of the profile's.
+    pub names_probes: bool,
     /// Number of cores of the tracks of several cores; all cores that the host allows if absent.
     pub cores: Option<usize>,
-    /// Time limits, and the number of repeats of disturbed rounds.
-    pub limits: Limits,
-    /// Latency limit of the server track.
-    pub load: LatencyLimit,
-    /// Numbers of clients of the server track's closed loop.
-    pub clients: Vec<usize>,
     /// Systems to measure.
     pub systems: Vec<Entry>,
     /// Systems left out because their plugins aren't built.
     pub unbuilt: Vec<Unbuilt>,
     /// Systems left out because their models aren't on this host; only the papers' campaigns leave any out.
     pub absent: Vec<Entry>,
-    /// Arrangement of the systems that are compared.
-    pub interleave: Interleave,
     /// Models that dyno draws at random.
     pub generated: Vec<Generated>,
     /// Quality metrics, the frontier's first.
@@ -53,14 +42,10 @@ pub struct Campaign {
     pub tracks: Vec<Track>,
     /// Part of the campaign that this run measures; all of it if absent.
     pub shard: Option<Shard>,
-    /// Lines that make throughput launches longer.
-    pub filler: Option<Filler>,
     /// Program that meters the energy, instead of the processor's own counters.
     pub meter: Option<MeterCommand>,
     /// Name of the system that gets a twin; the first system if absent.
     pub twin: Option<String>,
-    /// Probes of the campaign, instead of the profile's.
-    pub own_probes: Option<Vec<Probe>>,
 }
 
 /// A program that meters energy: see [`dyno_measure::energy`].
@@ -73,15 +58,18 @@ pub struct MeterCommand {
 }
 
 impl Campaign {
-    /// Probes to run before the timed rounds.
-    pub fn probes(&self) -> &[Probe] {
-        self.own_probes.as_deref().unwrap_or(self.profile.probes())
+    /// Sets the profile, and its probes where the campaign names none.
+    pub fn set_profile(&mut self, profile: Profile) {
+        self.protocol.profile = profile;
+        if !self.names_probes {
+            self.protocol.probes = profile.probes().to_vec();
+        }
     }
 
     /// Adds a twin of one system, if the profile has twins. Call it after the filters, so that the original
     /// is measured too.
     pub fn enter_twin(&mut self) {
-        if !self.profile.has_twin() || self.systems.iter().any(|system| system.twin_of.is_some()) {
+        if !self.protocol.profile.has_twin() || self.systems.iter().any(|system| system.twin_of.is_some()) {
             return;
         }
         let named = self.twin.as_ref().and_then(|twin| self.systems.iter().find(|s| s.name == *twin));
@@ -95,20 +83,6 @@ impl Campaign {
         systems.retain(|system| tracks.iter().any(|&track| system.takes_part(track)));
     }
 
-    /// Parameters of the measurement.
-    pub fn protocol(&self) -> Protocol {
-        Protocol {
-            profile: self.profile,
-            seed: self.seed,
-            limits: self.limits,
-            load: self.load,
-            clients: self.clients.clone(),
-            probes: self.probes().to_vec(),
-            filler: self.filler.clone(),
-            interleave: self.interleave,
-        }
-    }
-
     /// Plan of the measurement, in which systems are commands. `tuned` gives the tuning file of an entry.
     pub fn plan(&self, tuned: impl Fn(&Entry) -> Option<PathBuf>) -> Outcome<Plan> {
         let system = |entry: &Entry| {
@@ -116,7 +90,7 @@ impl Campaign {
                 Some(tuning) => entry.clone().with_setting("tuning", &tuning).system()?,
                 None => entry.system()?,
             };
-            Ok(System { sandboxed: entry.is_sandboxed(self.profile), ..system })
+            Ok(System { sandboxed: entry.is_sandboxed(self.protocol.profile), ..system })
         };
         Ok(Plan {
             systems: self.systems.iter().map(system).collect::<Outcome<_>>()?,
@@ -130,7 +104,7 @@ impl Campaign {
         let own = (0..self.groups()).filter(|&group| self.shard.is_none_or(|shard| shard.holds(group)));
         let track = |group: usize| self.tracks[group % self.tracks.len()];
         let systems = |group| self.systems.iter().filter(|system| system.takes_part(track(group))).count();
-        own.map(systems).sum::<usize>() * self.profile.rounds()
+        own.map(systems).sum::<usize>() * self.protocol.profile.rounds()
     }
 
     /// Number of groups of cells that are compared: each test set under each track.
@@ -152,9 +126,9 @@ impl Campaign {
     pub fn take_shard(&mut self, shard: Option<Shard>) -> Outcome<()> {
         let groups = self.groups();
         if let Some(shard) = shard.filter(|shard| shard.of() > groups) {
-            return Err(bad_input(format!(
+            refuse!(
                 "--shard {shard}: the campaign has {groups} groups of cells (test sets × tracks), so at most {groups} shards"
-            )));
+            );
         }
         self.shard = shard;
         Ok(())
@@ -188,19 +162,22 @@ impl Campaign {
 
     /// Parameters of the measurement that the run's identity holds.
     fn run_protocol(&self) -> RunProtocol {
+        let Protocol { profile, seed, limits, load, clients, probes, filler, interleave } =
+            self.protocol.clone();
+        let serves = self.tracks.contains(&Track::Server);
         RunProtocol {
             schema: SCHEMA,
-            profile: self.profile,
-            seed: self.seed,
+            profile,
+            seed,
             cores: self.cores,
-            limits: self.limits,
+            limits,
             tracks: self.tracks.clone(),
-            probes: self.probes().to_vec(),
-            interleave: Some(self.interleave),
-            filler: self.filler.as_ref().map(|filler| filler.sha256.clone()),
+            probes,
+            interleave: Some(interleave),
+            filler: filler.map(|filler| filler.sha256),
             meter: self.meter.as_ref().map(|meter| meter.command.clone()),
-            load: self.tracks.contains(&Track::Server).then_some(self.load),
-            clients: if self.tracks.contains(&Track::Server) { self.clients.clone() } else { Vec::new() },
+            load: serves.then_some(load),
+            clients: if serves { clients } else { Vec::new() },
             shard: self.shard,
         }
     }

@@ -22,7 +22,7 @@ pub fn undrawn(campaign: &Campaign) -> impl Iterator<Item = &Generated> {
 /// The environments of adapters that `campaign` needs and that aren't built yet, with their sizes, in one line.
 pub fn unbuilt(campaign: &Campaign) -> Option<String> {
     let adapter = |entry: &Entry| match &entry.launch {
-        Launch::Adapter(adapter) => Some((adapter.name.clone(), adapter.unbuilt_mb()?)),
+        Launch::Adapter(adapter) => Some((adapter.launch.name.clone(), adapter.unbuilt_mb()?)),
         _ => None,
     };
     let unbuilt: BTreeMap<String, u64> = campaign.systems.iter().filter_map(adapter).collect();

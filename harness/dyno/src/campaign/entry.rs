@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use dyno_api::Task;
 use dyno_host::registry;
 use dyno_measure::{Argument, Profile, System, Track};
-use dyno_provision::adapters::AdaptedSystem;
+use dyno_provision::adapters::{AdaptedSystem, options};
 use dyno_record::identity::{RunSystem, SandboxChoice};
 
 use crate::exit::Outcome;
@@ -97,7 +97,7 @@ impl Entry {
             self.clone();
         RunSystem {
             name,
-            launch: launch.map(Into::into, Into::into),
+            launch: launch.map(|adapter| adapter.launch, |submission| submission.launch),
             models,
             environment,
             task: self.task,
@@ -130,8 +130,7 @@ impl Entry {
             tracks: self.tracks.clone(),
             cores: self.cores,
             twin_of: self.twin_of.clone(),
-            places: None,
-            sized_by_sight: false,
+            ..System::default()
         };
         Ok(match &self.launch {
             Launch::Foreign { command, folder } => {
@@ -229,33 +228,17 @@ impl Entry {
 
     /// Command `PROGRAM translate` with the options of this entry.
     fn own_command(&self, program: &Path) -> Vec<Argument> {
-        let (backend, settings, batch) = match &self.launch {
-            Launch::BuiltIn { backend, settings, batch } => {
-                (["--backend", backend].map(String::from), settings, batch)
-            }
+        let (option, named, settings, batch) = match &self.launch {
+            Launch::BuiltIn { backend, settings, batch } => ("--backend", backend.clone(), settings, batch),
             Launch::Plugin { library, settings, batch } => {
-                (["--plugin".into(), library.display().to_string()], settings, batch)
+                ("--plugin", library.display().to_string(), settings, batch)
             }
             _ => unreachable!("a foreign program has a command of its own"),
         };
-        let mut command =
-            vec![Argument::Fixed(program.display().to_string()), Argument::Fixed("translate".into())];
-        command.extend(backend.map(Argument::Fixed));
-        command
-            .extend(["--track", "{track}", "--cores", "{cores}"].map(|word| Argument::Template(word.into())));
-        let mut option =
-            |name: &str, value: String| command.extend([name.into(), value].map(Argument::Fixed));
-        if let Some(batch) = batch {
-            let (name, most) = batch.option();
-            option(name, most.to_string());
-        }
-        for model in &self.models {
-            option("--model", model.display().to_string());
-        }
-        for (name, value) in settings {
-            option("--set", format!("{name}={value}"));
-        }
-        command
+        let words = [program.display().to_string(), "translate".into(), option.into(), named];
+        let settings = settings.iter().map(|(name, value)| (name.as_str(), value.to_string()));
+        let options = options(self.models.iter().map(PathBuf::as_path), *batch, settings);
+        words.map(Argument::Fixed).into_iter().chain(options).collect()
     }
 }
 

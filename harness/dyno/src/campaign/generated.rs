@@ -8,11 +8,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use dyno_formats::{ConvertOptions, ModelDir, Precision, Recipe};
+use itertools::Itertools;
 
 use dyno_provision::cache_folder;
 
 use crate::exit::{OrBadInput, Outcome};
-use crate::output::say;
 
 /// Model that dyno draws when a system needs it.
 #[derive(Clone, Debug)]
@@ -50,9 +50,7 @@ impl Generated {
         if precisions.iter().all(|precision| there.contains_key(precision)) {
             return Ok(());
         }
-        let mut wanted: Vec<Precision> = there.keys().chain(precisions).copied().collect();
-        wanted.sort();
-        wanted.dedup();
+        let wanted = there.keys().chain(precisions).copied().sorted().dedup().collect();
         let options = ConvertOptions { precisions: wanted, overwrite: true, ..ConvertOptions::default() };
         dyno_formats::convert(&model, &self.path, &options).map(drop).or_bad_input()
     }
@@ -61,7 +59,7 @@ impl Generated {
         let parent = self.path.parent().unwrap_or(Path::new("."));
         fs::create_dir_all(parent)?;
         let mebibytes = self.bytes() >> 20;
-        say(format_args!("drawing the model {} ({mebibytes} MiB) into {}", self.name, parent.display()));
+        say!("drawing the model {} ({mebibytes} MiB) into {}", self.name, parent.display());
         match dyno_formats::generate(&self.recipe, &self.path) {
             Err(_) if self.path.is_dir() => Ok(()), // another process was faster
             made => made.or_bad_input(),

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::checked::Campaign;
 use dyno_provision::data::{REMEDY, places};
 
-use crate::exit::{Outcome, bad_input};
+use crate::exit::Outcome;
 
 /// Path of the starter campaign.
 pub fn starter() -> Option<PathBuf> {
@@ -22,8 +22,7 @@ pub fn shipped(name: &str) -> Option<PathBuf> {
 /// Campaign at the path `named`, or the starter campaign.
 pub fn named_or_starter(named: Option<&Path>) -> Outcome<Campaign> {
     let found: Option<PathBuf> = named.map(Into::into).or_else(starter);
-    let path = found.ok_or_else(|| {
-        bad_input(format!("the starter campaign is missing; name a campaign file, {REMEDY}"))
-    })?;
+    let path =
+        found.ok_or_else(|| bad_input!("the starter campaign is missing; name a campaign file, {REMEDY}"))?;
     Campaign::load(&path)
 }

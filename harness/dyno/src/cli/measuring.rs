@@ -7,7 +7,7 @@ use clap::Args;
 use dyno_record::Shard;
 
 use super::runs::PriceArgs;
-use super::values::{amount, batch, pairs, probe, profile, score, seconds, setting, track};
+use super::values::{amount, batch, finite, pairs, probe, profile, seconds, setting, track};
 use crate::filters::Filters;
 use crate::submission::Dialect;
 use dyno_measure::{Probe, Profile, Track};
@@ -224,7 +224,7 @@ pub struct GateArgs {
     #[arg(long, value_enum, value_name = "ANSWER", default_value_t = OnNoise::Fail)]
     pub on_noise: OnNoise,
     /// Report a regression if the quality is worse than this score, by the campaign's first metric
-    #[arg(long, value_name = "SCORE", value_parser = score, alias = "min-bleu", help_heading = "Limits")]
+    #[arg(long, value_name = "SCORE", value_parser = finite, alias = "min-bleu", help_heading = "Limits")]
     pub worst_quality: Option<f64>,
     /// Tolerate a loss of quality of up to this many points of the first metric
     ///

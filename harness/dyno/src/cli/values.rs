@@ -48,24 +48,17 @@ pub fn setting(text: &str) -> Result<(String, serde_json::Value), String> {
 
 /// Number of cores.
 pub(super) fn cores(text: &str) -> Result<usize, String> {
-    match text.parse() {
-        Ok(cores @ 1..=MOST_CORES) => Ok(cores),
-        _ => Err(format!("expected a whole number from 1 to {MOST_CORES}")),
-    }
-}
-
-/// Score of a metric, on whichever scale.
-pub(super) fn score(text: &str) -> Result<f64, String> {
-    let number = text.parse().ok().filter(|number: &f64| number.is_finite());
-    number.ok_or_else(|| "expected a number".into())
+    whole(text, MOST_CORES)
 }
 
 /// Number of words or lines in a batch.
 pub(super) fn batch(text: &str) -> Result<usize, String> {
-    match text.parse() {
-        Ok(words @ 1..=MOST_BATCH) => Ok(words),
-        _ => Err(format!("expected a whole number from 1 to {MOST_BATCH}")),
-    }
+    whole(text, MOST_BATCH)
+}
+
+fn whole(text: &str, most: usize) -> Result<usize, String> {
+    let number = text.parse().ok().filter(|number| (1..=most).contains(number));
+    number.ok_or_else(|| format!("expected a whole number from 1 to {most}"))
 }
 
 /// Finite number: settings travel as JSON, which has neither `nan` nor `inf`.

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::cli::AdaptersArgs;
 use crate::exit::{Exit, Outcome};
-use crate::output::{print, print_json, say};
+use crate::output::{answer, say};
 
 /// Prints all adapters, or the named one with its settings.
 pub fn adapters(args: &AdaptersArgs) -> Outcome {
@@ -18,12 +18,9 @@ pub fn adapters(args: &AdaptersArgs) -> Outcome {
     for adapter in shown.iter().filter(|_| args.build) {
         adapters::provide(adapter, &|line| say(line))?;
     }
-    if args.json {
-        print_json("adapters", &json!({"adapters": shown.iter().map(as_json).collect::<Vec<_>>()}))?;
-        return Ok(Exit::Done);
-    }
-    let texts: Vec<String> = shown.iter().map(|adapter| as_text(adapter, args.name.is_some())).collect();
-    print(&texts.join("\n"))?;
+    let fields = json!({"adapters": shown.iter().map(as_json).collect::<Vec<_>>()});
+    let text = |adapter: &Adapter| as_text(adapter, args.name.is_some());
+    answer(args.json, "adapters", &fields, || shown.iter().map(text).collect::<Vec<_>>().join("\n"))?;
     Ok(Exit::Done)
 }
 

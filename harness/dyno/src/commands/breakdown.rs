@@ -6,7 +6,6 @@ use std::io;
 use std::path::Path;
 
 use anyhow::Context;
-use comfy_table::{CellAlignment, Table, presets};
 use dyno_api::{Breakdown, Facts};
 use dyno_measure::{Track, as_text, split_lines, words};
 use dyno_record::identity::BatchSize;
@@ -14,9 +13,10 @@ use serde_json::json;
 
 use crate::campaign::{Campaign, starter};
 use crate::cli::BreakdownArgs;
-use crate::exit::{Exit, OrBadInput, Outcome, bad_input, no_answer};
+use crate::exit::{Exit, OrBadInput, Outcome, no_answer};
 use crate::hosting::Hosted;
-use crate::output::{print, print_json};
+use crate::output::answer;
+use crate::table::grid;
 
 /// Translates the lines of `args` and prints the time.
 pub fn breakdown(mut args: BreakdownArgs) -> Outcome {
@@ -30,30 +30,19 @@ pub fn breakdown(mut args: BreakdownArgs) -> Outcome {
     hosted.translate(io::Cursor::new(text.clone()), io::sink())?;
     let facts = hosted.model.facts();
     let Some(told) = hosted.model.breakdown().context("can't read the breakdown")? else {
-        return Err(bad_input(format!(
-            "backend {} keeps no account of its time: choose another one",
-            facts.backend
-        )));
+        refuse!("backend {} keeps no account of its time: choose another one", facts.backend);
     };
     let (lines, words) = (split_lines(&text).count(), split_lines(&text).map(words).sum::<usize>());
-    if args.json {
-        print_json(
-            "breakdown",
-            &json!({
-                "facts": facts, "track": hosted.track, "cores": hosted.cores, "batch": batch(&hosted),
-                "lines": lines, "words": words, "nanoseconds": told.whole(),
-                "components": told.components, "operators": told.operators,
-            }),
-        )?;
-        return Ok(Exit::Done);
-    }
-    let head = format!(
-        "{} · {} · {lines} lines, {words} words · {:.3} s\n",
-        engine(&facts),
-        pace(&hosted),
-        told.whole() as f64 / 1e9
-    );
-    print(&(head + &tables(&told, words)))?;
+    let fields = json!({
+        "facts": facts, "track": hosted.track, "cores": hosted.cores, "batch": batch(&hosted),
+        "lines": lines, "words": words, "nanoseconds": told.whole(),
+        "components": told.components, "operators": told.operators,
+    });
+    answer(args.json, "breakdown", &fields, || {
+        let (engine, pace, seconds) = (engine(&facts), pace(&hosted), told.whole() as f64 / 1e9);
+        let head = format!("{engine} · {pace} · {lines} lines, {words} words · {seconds:.3} s\n");
+        head + &tables(&told, words)
+    })?;
     Ok(Exit::Done)
 }
 
@@ -66,8 +55,7 @@ fn input(named: Option<&Path>) -> Outcome<Vec<u8>> {
         Some(path) => dyno_api::files::read(path).with_context(|| path.display().to_string()).or_bad_input(),
         None => {
             let remedy = "give a file of lines, or run dyno in its checkout";
-            let starter =
-                starter().ok_or_else(|| bad_input(format!("the starter test set is missing; {remedy}")))?;
+            let starter = starter().ok_or_else(|| bad_input!("the starter test set is missing; {remedy}"))?;
             let campaign = Campaign::load(&starter)?;
             let set = campaign.test_sets.first().context("the starter campaign has no test set")?;
             Ok(as_text(&set.source))
@@ -111,22 +99,12 @@ fn tables(told: &Breakdown, words: usize) -> String {
     text
 }
 
-fn table(what: &str, names: &[&str], parts: &BTreeMap<String, u64>, words: usize) -> Table {
+fn table(what: &str, names: &[&str], parts: &BTreeMap<String, u64>, words: usize) -> String {
     let whole = parts.values().sum::<u64>().max(1) as f64;
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING);
-    table.set_header([what, "%", "ms", "µs/word"]);
-    for name in names {
+    let row = |name: &&str| {
         let ns = parts.get(*name).copied().unwrap_or(0) as f64;
-        table.add_row([
-            (*name).into(),
-            format!("{:.1}", 100.0 * ns / whole),
-            format!("{:.2}", ns / 1e6),
-            format!("{:.2}", ns / 1e3 / words.max(1) as f64),
-        ]);
-    }
-    (1..4)
-        .filter_map(|i| table.column_mut(i).map(|column| column.set_cell_alignment(CellAlignment::Right)))
-        .count();
-    table
+        let (share, ms, us) = (100.0 * ns / whole, ns / 1e6, ns / 1e3 / words.max(1) as f64);
+        vec![(*name).to_owned(), format!("{share:.1}"), format!("{ms:.2}"), format!("{us:.2}")]
+    };
+    grid(&[what, "%", "ms", "µs/word"], names.iter().map(row).collect(), 1..4)
 }

@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::bundle::{Bundle, Sizes, is_static};
 use crate::cli::BundleArgs;
 use crate::exit::{Exit, OrBadInput, Outcome, bad_input};
-use crate::output::{print, print_json, say};
+use crate::output::answer;
 use crate::submission::Submission;
 
 /// Makes the submission of `args`, and prints its sizes.
@@ -36,16 +36,12 @@ pub fn bundle(args: &BundleArgs) -> Outcome {
     let sizes = bundle.write(&folder)?;
     // A folder that dyno itself can't open as a submission would be a fault of this program.
     Submission::open(&folder, args.dialect, args.pair.clone(), None).map_err(|failure| failure.error)?;
-    if args.json {
-        let Sizes { model_bytes, program_bytes, bytes } = sizes;
-        let fields = json!({
-            "folder": folder, "dialect": args.dialect.name, "static": is_static, "model_bytes": model_bytes,
-            "program_bytes": program_bytes, "bytes": bytes
-        });
-        print_json("bundle", &fields)?;
-    } else {
-        print(&as_text(args, &folder, &sizes))?;
-    }
+    let Sizes { model_bytes, program_bytes, bytes } = sizes;
+    let fields = json!({
+        "folder": folder, "dialect": args.dialect.name, "static": is_static, "model_bytes": model_bytes,
+        "program_bytes": program_bytes, "bytes": bytes
+    });
+    answer(args.json, "bundle", &fields, || as_text(args, &folder, &sizes))?;
     Ok(Exit::Done)
 }
 
@@ -65,7 +61,7 @@ fn checked_pair(args: &BundleArgs) -> Outcome<&str> {
 fn backend(args: &BundleArgs) -> Outcome<&'static dyn Backend> {
     if !args.model.is_dir() {
         let message = "is no folder of a model; make one with `dyno convert`";
-        return Err(bad_input(format!("{} {message}", args.model.display())));
+        refuse!("{} {message}", args.model.display());
     }
     match &args.backend {
         Some(name) => registry::find(name).map_err(bad_input),
@@ -76,16 +72,16 @@ fn backend(args: &BundleArgs) -> Outcome<&'static dyn Backend> {
 /// Whether `program` is static; a warning if it isn't.
 fn checked_program(program: &Path) -> Outcome<bool> {
     let no_program =
-        || bad_input(format!("{} is no program of Linux; give a dyno with --program", program.display()));
+        || bad_input!("{} is no program of Linux; give a dyno with --program", program.display());
     let read = is_static(program)
-        .map_err(|error| bad_input(format!("can't read {}: {error}; check --program", program.display())))?;
+        .map_err(|error| bad_input!("can't read {}: {error}; check --program", program.display()))?;
     let is_static = read.ok_or_else(no_program)?;
     if !is_static {
-        say(format_args!(
+        say!(
             "warning: {} needs shared libraries of its host; give a static one with --program \
              (cargo build --release --target x86_64-unknown-linux-musl)",
             program.display()
-        ));
+        );
     }
     Ok(is_static)
 }

@@ -10,7 +10,7 @@ use crate::campaign::Campaign;
 use crate::cli::{ClusterArgs, Engine};
 use crate::cluster::{Kind, slug};
 use crate::exit::{Exit, Outcome, bad_input};
-use crate::output::{print, say};
+use crate::output::print;
 use crate::page::unwritable;
 
 const SLURM: &str = include_str!("../../../../templates/cluster/slurm.sh");
@@ -56,9 +56,9 @@ fn check_word(word: &str) -> Outcome<()> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:@+".contains(c);
     match !word.is_empty() && word.chars().all(is_plain) {
         true => Ok(()),
-        false => Err(bad_input(format!(
+        false => Err(bad_input!(
             "{word:?} would need quotes in the script: use letters, digits and `-_./=:@+` only"
-        ))),
+        )),
     }
 }
 
@@ -68,9 +68,9 @@ fn shards(args: &ClusterArgs, campaign: &Campaign) -> Outcome<usize> {
     match args.shards {
         None => Ok(groups),
         Some(shards) if (1..=groups).contains(&shards) => Ok(shards),
-        Some(_) => Err(bad_input(format!(
+        Some(_) => Err(bad_input!(
             "--shards: the campaign has {groups} groups of cells (test sets × tracks); give 1 to {groups} shards"
-        ))),
+        )),
     }
 }
 
@@ -90,12 +90,12 @@ fn write_tasks(args: &ClusterArgs, mut context: Context) -> Outcome<()> {
         };
     };
     fs::create_dir_all(folder).map_err(|error| {
-        bad_input(format!("can't create {}: {error}; name another folder with -o", folder.display()))
+        bad_input!("can't create {}: {error}; name another folder with -o", folder.display())
     })?;
     for kind in &args.kinds {
         let path = folder.join(format!("{}.yaml", kind.name));
         write_whole(&path, task(kind)?.as_bytes()).map_err(unwritable)?;
-        say(format_args!("task: {}", path.display()));
+        say!("task: {}", path.display());
     }
     Ok(())
 }

@@ -8,12 +8,11 @@ use dyno_results::compare::{
     Change, Changes, Comparison, Quality, QualityLimits, Question, Speeds, judge, protocol_changes,
 };
 use dyno_results::{MeasuredCell, Run};
-use dyno_stats::numbers::{p_value, whole};
 use serde::Serialize;
 
 use crate::cli::CompareArgs;
 use crate::exit::{Exit, Outcome, no_answer};
-use crate::output::{print, print_json, say, warn_of_look_alikes};
+use crate::output::{self, warn_of_look_alikes};
 use crate::table;
 
 /// Least number of rounds on each side. With four against four, the smallest two-sided p is 2.9 %, which is
@@ -58,18 +57,14 @@ pub fn compare(args: &CompareArgs) -> Outcome {
     warn_of_look_alikes(&[baseline.systems(), candidate.systems()].concat());
     let answer = answer(args, &baseline, &candidate);
     let warnings = answer.quality.iter().filter_map(|quality| quality.warning.as_ref());
-    warnings.for_each(|warning| say(format_args!("warning: {warning}")));
+    warnings.for_each(|warning| say!("warning: {warning}"));
     if answer.cells.is_empty() {
         return Err(no_answer(
             Exit::NothingMeasured,
             "the two runs have no cell in common: compare runs of the same systems and test sets",
         ));
     }
-    if args.json {
-        print_json("compare", &answer)?;
-    } else {
-        print(&as_text(&answer))?;
-    }
+    output::answer(args.json, "compare", &answer, || as_text(&answer))?;
     Ok(answer.exit())
 }
 
@@ -193,20 +188,10 @@ const DISPENSABLE: [&str; 5] = ["p", "before", "test set", "interval", "words/s"
 
 fn as_text(answer: &Answer) -> String {
     let heads = ["system", "track", "test set", "words/s", "before", "time", "interval", "p", ""];
-    let figure =
-        |cell: &Cell, text: &dyn Fn(&Comparison) -> String| cell.comparison.as_ref().map_or("–".into(), text);
     let row = |cell: &Cell| {
-        vec![
-            cell.system.clone(),
-            cell.track.name().into(),
-            cell.test_set.clone(),
-            figure(cell, &|found| whole(found.candidate_words_per_second)),
-            figure(cell, &|found| whole(found.baseline_words_per_second)),
-            figure(cell, &|found| format!("×{:.3}", found.slow_down)),
-            figure(cell, &|found| format!("{:.3}–{:.3}", found.slow_down_low, found.slow_down_high)),
-            figure(cell, &|found| p_value(found.p)),
-            cell.verdict(),
-        ]
+        let names = [&cell.system, cell.track.name(), &cell.test_set].map(str::to_owned);
+        let figures = cell.comparison.map_or([(); 5].map(|()| "–".into()), |found| found.texts());
+        names.into_iter().chain(figures).chain([cell.verdict()]).collect::<Vec<_>>()
     };
     let rows: Vec<_> = answer.cells.iter().map(row).collect();
     let mut lines = vec![table::fitted(&heads, &rows, 3..8, &DISPENSABLE)];

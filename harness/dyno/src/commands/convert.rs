@@ -13,7 +13,7 @@ use serde_json::json;
 
 use crate::cli::ConvertArgs;
 use crate::exit::{Exit, OrBadInput, Outcome, bad_input};
-use crate::output::{print, print_json};
+use crate::output::answer;
 
 /// Converts the model of `args` and prints the new files.
 pub fn convert(args: &ConvertArgs) -> Outcome {
@@ -39,13 +39,9 @@ pub fn convert(args: &ConvertArgs) -> Outcome {
         overwrite: args.overwrite,
     };
     let report = dyno_formats::convert(&model, &args.to, &options).or_bad_input()?;
-    if args.json {
-        let files: serde_json::Map<_, _> =
-            report.files.iter().map(|(name, file)| (name.clone(), file.bytes.into())).collect();
-        print_json("convert", &json!({"directory": report.directory, "bytes": files}))?;
-    } else {
-        print(&as_text(&report))?;
-    }
+    let files: BTreeMap<_, _> = report.files.iter().map(|(name, file)| (name, file.bytes)).collect();
+    let fields = json!({"directory": report.directory, "bytes": files});
+    answer(args.json, "convert", &fields, || as_text(&report))?;
     Ok(Exit::Done)
 }
 
@@ -96,9 +92,7 @@ fn languages(args: &ConvertArgs, source: &ModelDir) -> Outcome<Settings> {
     }
     let Some([from, to]) = args.languages.as_deref() else {
         let remedy = "add --languages with codes of its vocabulary, such as eng_Latn deu_Latn";
-        return Err(bad_input(format!(
-            "--calibrate translates, and this model has words for languages: {remedy}"
-        )));
+        refuse!("--calibrate translates, and this model has words for languages: {remedy}");
     };
     let named = [("source-language", from), ("target-language", to)];
     Ok(Settings::from_iter(named.map(|(setting, code)| (setting.to_owned(), json!(code)))))
@@ -108,7 +102,7 @@ fn shortlist(model: &ModelDir, values: &[String]) -> Outcome<(PathBuf, Shortlist
     let (path, numbers) = values.split_first().ok_or_else(|| bad_input("--shortlist needs a file"))?;
     let mut cut = Cut::default();
     for (to, text) in [&mut cut.first, &mut cut.best].into_iter().zip(numbers) {
-        *to = text.parse().map_err(|_| bad_input(format!("--shortlist: {text:?} is not a whole number")))?;
+        *to = text.parse().map_err(|_| bad_input!("--shortlist: {text:?} is not a whole number"))?;
     }
     let list = dyno_host::shortlist(model, path.as_ref(), cut).or_bad_input()?;
     Ok((path.into(), list))

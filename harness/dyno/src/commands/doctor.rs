@@ -13,7 +13,7 @@ use serde_json::json;
 use crate::cli::DoctorArgs;
 use crate::doctor::{Finding, Health, HostView, load_findings};
 use crate::exit::{Exit, Outcome};
-use crate::output::{print, print_json};
+use crate::output::answer;
 use crate::table;
 
 /// Time of the look at other load: the kernel counts ticks of 10 ms, so that a second shows 1 %.
@@ -32,11 +32,8 @@ pub fn doctor(args: &DoctorArgs) -> Outcome {
     findings.push(sacrebleu());
     findings.push(sandbox(SandboxFault::of_this_host()));
     let worst = findings.iter().map(|finding| finding.health).max().unwrap_or(Health::Good);
-    if args.json {
-        print_json("doctor", &json!({"fit": worst < Health::Bad, "host": host, "findings": findings}))?;
-    } else {
-        print(&as_text(&findings, worst))?;
-    }
+    let fields = json!({"fit": worst < Health::Bad, "host": host, "findings": findings});
+    answer(args.json, "doctor", &fields, || as_text(&findings, worst))?;
     Ok(if worst == Health::Bad { Exit::No } else { Exit::Done })
 }
 

@@ -54,7 +54,7 @@ fn check_names(args: &ExplainArgs, run: &Run) -> Outcome<()> {
     let set = args.test_set.as_deref().map(|set| ("test set", set, sets));
     for (what, name, known) in [("system", args.system.as_str(), run.systems())].into_iter().chain(set) {
         if !known.contains(&name) {
-            return Err(bad_input(format!("the run has no {what} {name:?}; it has: {}", known.join(", "))));
+            refuse!("the run has no {what} {name:?}; it has: {}", known.join(", "));
         }
     }
     Ok(())

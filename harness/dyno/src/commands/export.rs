@@ -6,7 +6,7 @@ use std::process::Command;
 
 use dyno_report::Report;
 use dyno_report::hosts::{latex, markdown};
-use dyno_results::merge::rows_by_table;
+use dyno_results::merge::{HostRun, rows_by_table};
 use dyno_results::scores::Scale;
 use dyno_results::services::{action_files, asv, bencher, figures};
 use dyno_results::store::files::write_whole;
@@ -48,33 +48,23 @@ pub fn export(args: &ExportArgs) -> Outcome {
 }
 
 /// Writes asv's files: a machine for each host, and one list of benchmarks.
-fn write_asv(args: &ExportArgs, merged: &Merged, rows: &[CellSummary], metrics: &[Scale]) -> Outcome<()> {
+fn write_asv<'a>(
+    args: &ExportArgs,
+    merged: &'a Merged,
+    rows: &'a [CellSummary],
+    metrics: &[Scale],
+) -> Outcome<()> {
     let folder = folder_of(args)?;
     let (hash, unix_ms) = commit(args.commit.as_deref())?;
-    let mut benchmarks: Option<Value> = None;
-    for host in &merged.hosts {
-        let is_own = |row: &&CellSummary| row.host.as_ref().is_none_or(|name| *name == host.name);
-        let own: Vec<CellSummary> = rows.iter().filter(is_own).cloned().collect();
+    let of_host = |host: &'a HostRun| {
         let machine = &host.run.identity.host;
+        let mut own = figures(rows, metrics);
+        own.retain(|figure| figure.cell.host.as_ref().is_none_or(|name| *name == host.name));
         // The name of a run alone is that of its processor. asv makes folders of names.
-        let name = slug(merged.alone().map_or(&host.name, |_| &machine.cpu));
-        for (name, value) in asv(&name, machine, (&hash, unix_ms), &figures(&own, metrics)) {
-            match (name.as_str(), &mut benchmarks) {
-                ("benchmarks.json", Some(known)) => merge_into(known, value),
-                ("benchmarks.json", none) => *none = Some(value),
-                (name, _) => write_json(&folder, name, &value)?,
-            }
-        }
-    }
-    benchmarks.map_or(Ok(()), |benchmarks| write_json(&folder, "benchmarks.json", &benchmarks))
-}
-
-/// Adds the benchmarks that only another host has.
-fn merge_into(known: &mut Value, other: Value) {
-    let (Some(known), Value::Object(other)) = (known.as_object_mut(), other) else { return };
-    for (name, described) in other {
-        known.entry(name).or_insert(described);
-    }
+        (slug(merged.alone().map_or(&host.name, |_| &machine.cpu)), machine, own)
+    };
+    let files = asv(&merged.hosts.iter().map(of_host).collect::<Vec<_>>(), (&hash, unix_ms));
+    files.iter().try_for_each(|(name, value)| write_json(&folder, name, value))
 }
 
 /// Hash and moment of the commit, by git in the working directory.
@@ -87,9 +77,9 @@ fn commit(named: Option<&str>) -> Outcome<(String, i64)> {
     let moment = seconds.and_then(|seconds: &str| seconds.parse::<i64>().ok()).map(|seconds| seconds * 1000);
     match hash.zip(moment) {
         Some((hash, moment)) => Ok((hash.into(), moment)),
-        None => Err(bad_input(format!(
+        None => Err(bad_input!(
             "git knows no commit {name:?} here; run dyno in the repository of the code that was measured, or name --commit"
-        ))),
+        )),
     }
 }
 
@@ -97,7 +87,7 @@ fn folder_of(args: &ExportArgs) -> Outcome<PathBuf> {
     let folder =
         args.out.clone().ok_or_else(|| bad_input("this format has several files; name a folder with -o"))?;
     fs::create_dir_all(&folder).map_err(|error| {
-        bad_input(format!("can't create {}: {error}; name another folder with -o", folder.display()))
+        bad_input!("can't create {}: {error}; name another folder with -o", folder.display())
     })?;
     Ok(folder)
 }

@@ -8,8 +8,7 @@ use dyno_results::merge::is_merged;
 use dyno_results::store::files::write_whole;
 
 use crate::cli::LeaderboardArgs;
-use crate::exit::{Exit, Outcome, bad_input};
-use crate::output::say;
+use crate::exit::{Exit, Outcome};
 use crate::page::{NAME, from_folder, link as link_to, unwritable};
 
 /// Writes the page of `args`.
@@ -21,12 +20,12 @@ pub fn leaderboard(args: &LeaderboardArgs) -> Outcome {
         collect(folder, here, &mut entries)?;
         if entries.len() == before {
             let remedy = "name a run, or a folder with runs in it";
-            return Err(bad_input(format!("{} holds no run; {remedy}", folder.display())));
+            refuse!("{} holds no run; {remedy}", folder.display());
         }
     }
     let page = page(&args.title, &entries)?;
     write_whole(&args.out, page.as_bytes()).map_err(unwritable)?;
-    say(format_args!("leaderboard: {}", args.out.display()));
+    say!("leaderboard: {}", args.out.display());
     Ok(Exit::Done)
 }
 
@@ -53,8 +52,7 @@ fn collect(folder: &Path, here: &Path, entries: &mut Vec<Entry>) -> Outcome<()> 
 }
 
 fn runs_below(folder: &Path) -> Outcome<Vec<PathBuf>> {
-    let unreadable =
-        |error| bad_input(format!("can't read {}: {error}; name an existing folder", folder.display()));
+    let unreadable = |error| bad_input!("can't read {}: {error}; name an existing folder", folder.display());
     let entries = std::fs::read_dir(folder).map_err(unreadable)?;
     let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
     let mut below: Vec<PathBuf> = paths.filter(|path| holds_run(path)).collect();

@@ -7,12 +7,13 @@ use dyno_api::closest;
 use dyno_host::registry;
 use dyno_measure::{PLACEHOLDERS, Track, host};
 use dyno_results::prices::{self, Price};
+use itertools::Itertools;
 use serde_json::json;
 
 use crate::campaign::{Campaign, Entry, Launch, named_or_starter};
 use crate::cli::ListArgs;
 use crate::exit::{Exit, Failure, Outcome};
-use crate::output::{print, print_json, say};
+use crate::output::answer;
 use crate::submission::Submission;
 use crate::table;
 
@@ -22,11 +23,7 @@ pub fn list(args: &ListArgs) -> Outcome {
         return list_prices(args);
     }
     let campaign = named_or_starter(args.campaign.as_deref()).map_err(|failure| hinted(failure, args))?;
-    if args.json {
-        print_json("list", &as_json(&campaign))?
-    } else {
-        print(&as_text(&campaign))?
-    }
+    answer(args.json, "list", &as_json(&campaign), || as_text(&campaign))?;
     Ok(Exit::Done)
 }
 
@@ -45,15 +42,9 @@ fn list_prices(args: &ListArgs) -> Outcome {
     let mut prices = prices::load(args.prices.as_deref())?;
     let all = prices.len();
     prices.retain(|price| !args.stale || price.is_stale());
-    if args.json {
-        print_json("prices", &json!({"prices": prices}))?;
-        return Ok(Exit::Done);
-    }
-    if args.stale {
+    if args.stale && !args.json {
         let (stale, days) = (prices.len(), prices::STALE_DAYS);
-        say(format_args!(
-            "{stale} of {all} prices are older than {days} days; --prices FILE takes newer ones"
-        ));
+        say!("{stale} of {all} prices are older than {days} days; --prices FILE takes newer ones");
     }
     let here = host::detect().ok().and_then(|host| prices::like(&prices, &host).cloned());
     let row = |price: &Price| {
@@ -69,14 +60,11 @@ fn list_prices(args: &ListArgs) -> Outcome {
         ]
     };
     let heads = ["instance", "where", "vCPUs", "$/hour", "$/vCPU", "date", ""];
-    let mut sources: Vec<_> =
-        prices.iter().map(|price| format!("{}: {}", price.terms, price.source)).collect();
-    sources.dedup();
-    print(&format!(
-        "{}\n{}\n",
-        table::grid(&heads, prices.iter().map(row).collect(), 2..5),
-        sources.join("\n")
-    ))?;
+    let sources = prices.iter().map(|price| format!("{}: {}", price.terms, price.source));
+    answer(args.json, "prices", &json!({"prices": prices}), || {
+        let grid = table::grid(&heads, prices.iter().map(row).collect(), 2..5);
+        format!("{grid}\n{}\n", sources.dedup().join("\n"))
+    })?;
     Ok(Exit::Done)
 }
 
@@ -84,7 +72,7 @@ fn as_json(campaign: &Campaign) -> serde_json::Value {
     let sets = campaign.test_sets.iter();
     json!({
         "campaign": campaign.name,
-        "profile": campaign.profile,
+        "profile": campaign.protocol.profile,
         "systems": campaign.systems.iter().map(Entry::described).collect::<Vec<_>>(),
         "test_sets": sets
             .map(|set| json!({"name": set.name, "lines": set.source.len(), "words": set.words(), "sha256": set.sha256}))
@@ -98,17 +86,19 @@ fn as_json(campaign: &Campaign) -> serde_json::Value {
 }
 
 fn as_text(campaign: &Campaign) -> String {
-    let mut text = format!("campaign {} · profile {}\n\nsystems\n", campaign.name, campaign.profile);
+    let mut text = format!("campaign {} · profile {}\n\nsystems\n", campaign.name, campaign.protocol.profile);
     for system in &campaign.systems {
         let what = match &system.launch {
             Launch::BuiltIn { backend, settings, .. } => format!("backend {backend}{}", in_words(settings)),
             Launch::Plugin { library, settings, .. } => {
                 format!("plugin {}{}", library.display(), in_words(settings))
             }
-            Launch::Adapter(adapter) => format!("adapter {}{}", adapter.name, in_words(&adapter.settings)),
+            Launch::Adapter(adapter) => {
+                format!("adapter {}{}", adapter.launch.name, in_words(&adapter.launch.settings))
+            }
             Launch::Foreign { command, .. } => command.join(" "),
-            Launch::Submission(Submission { dialect, folder, .. }) => {
-                format!("submission {} ({})", folder.display(), dialect.name)
+            Launch::Submission(Submission { launch, .. }) => {
+                format!("submission {} ({})", launch.folder.display(), launch.dialect)
             }
         };
         let _ = writeln!(text, "  {:<20} {what}", system.name);

@@ -5,8 +5,8 @@ use dyno_results::{Merged, scores};
 use serde_json::json;
 
 use crate::cli::MergeArgs;
-use crate::exit::{Exit, Outcome, bad_input};
-use crate::output::{print_json, print_verdicts, say};
+use crate::exit::{Exit, Outcome};
+use crate::output::{print_json, print_verdicts};
 use crate::page::write_hosts_page;
 use crate::table;
 
@@ -14,7 +14,7 @@ use crate::table;
 pub fn merge(args: &MergeArgs) -> Outcome {
     if let Some(merged) = args.runs.iter().find(|run| is_merged(run)) {
         let remedy = "name the runs that it was merged from";
-        return Err(bad_input(format!("{} is merged already; {remedy}", merged.display())));
+        refuse!("{} is merged already; {remedy}", merged.display());
     }
     let mut merged = Merged::of(read_runs(&args.runs)?)?;
     merged.share_metrics();
@@ -22,16 +22,14 @@ pub fn merge(args: &MergeArgs) -> Outcome {
         let Some(answer) = scores::score_run(&host.run, &[]) else { continue };
         for failure in &answer.failures {
             let name = &host.name;
-            say(format_args!(
-                "warning: no scores on {name}: {failure}; `dyno score` can add them to its run"
-            ));
+            say!("warning: no scores on {name}: {failure}; `dyno score` can add them to its run");
         }
         host.run.scores = answer.scores;
     }
     merged.share_scales();
     let summaries = merged.summaries();
     merged.write(&args.out, &summaries)?;
-    merged.notes.iter().for_each(|note| say(format_args!("note: {note}")));
+    merged.notes.iter().for_each(|note| say!("note: {note}"));
     let page = write_hosts_page(&args.out, &merged, &summaries);
     if args.json {
         let hosts: Vec<_> = merged

@@ -13,8 +13,8 @@ use dyno_stats::numbers::counted;
 use serde_json::json;
 
 use crate::cli::PublishArgs;
-use crate::exit::{Exit, Outcome, bad_input};
-use crate::output::{print, print_json, say, warn_of_look_alikes};
+use crate::exit::{Exit, Outcome};
+use crate::output::{answer, say, warn_of_look_alikes};
 use crate::page::{self, commands, readme_with, write_figures};
 use crate::publication::{
     FIGURES, MOST_LETTERS, PrivateFolders, Source, copy, day_and_host, files_of, make_folder, slug,
@@ -30,10 +30,10 @@ pub fn publish(args: &PublishArgs) -> Outcome {
     let place = args.to.join(name(&run, args.label.as_deref())?);
     if place.exists() {
         let remedy = "choose a name with --as NAME; dyno never overwrites a published run";
-        return Err(bad_input(format!("{} exists already; {remedy}", place.display())));
+        refuse!("{} exists already; {remedy}", place.display());
     }
     let summary = Summary::of(&run);
-    doubts(&run, &summary).iter().for_each(|doubt| say(format_args!("warning: {doubt}")));
+    doubts(&run, &summary).iter().for_each(|doubt| say!("warning: {doubt}"));
     let report = Report::of(&run, &summary, &[]);
     let private = PrivateFolders::of_this_host()?;
     let figures = place.join(FIGURES);
@@ -51,11 +51,8 @@ pub fn publish(args: &PublishArgs) -> Outcome {
     say(
         "note: the records hold this host's commands, with . for this folder and ~ for your home; check them before you share the run",
     );
-    if args.json {
-        print_json("publish", &json!({"published": place, "readme": args.readme}))?;
-    } else {
-        print(&format!("{}\n", place.display()))?;
-    }
+    let fields = json!({"published": place, "readme": args.readme});
+    answer(args.json, "publish", &fields, || format!("{}\n", place.display()))?;
     Ok(Exit::Done)
 }
 
@@ -68,7 +65,7 @@ fn refuse_unfinished(folder: &Path, run: &Run) -> Outcome<()> {
             counted(missing, "round", "rounds")
         ),
     };
-    Err(bad_input(format!("the run in {} {fault}", folder.display())))
+    Err(bad_input!("the run in {} {fault}", folder.display()))
 }
 
 /// Refuses a folder inside the run, which would become part of its own copy.
@@ -76,7 +73,7 @@ fn refuse_inside(run: &Path, to: &Path) -> Outcome<()> {
     let (run, to) = (run.canonicalize()?, std::path::absolute(to)?);
     match to.ancestors().find_map(|folder| folder.canonicalize().ok()) {
         Some(there) if there.starts_with(&run) => {
-            Err(bad_input(format!("{} is inside the run: choose another folder with --to", to.display())))
+            Err(bad_input!("{} is inside the run: choose another folder with --to", to.display()))
         }
         _ => Ok(()),
     }
@@ -128,7 +125,7 @@ fn name(run: &Run, label: Option<&str>) -> Outcome<String> {
     if let Some(label) = label {
         if slug(label) != label.to_lowercase() || label.is_empty() || label.len() > MOST_LETTERS {
             let rule = format!("use 1 to {MOST_LETTERS} letters, digits and single dashes");
-            return Err(bad_input(format!("invalid name {label:?}: {rule}")));
+            refuse!("invalid name {label:?}: {rule}");
         }
         name = format!("{name}-{label}");
     }

@@ -10,8 +10,8 @@ use dyno_results::{Merged, Run, Summary};
 use serde_json::{Value, json};
 
 use crate::cli::ReportArgs;
-use crate::exit::{Exit, Outcome, bad_input};
-use crate::output::{print, print_json, say, warn_of_look_alikes};
+use crate::exit::{Exit, Outcome};
+use crate::output::{print, print_json, warn_of_look_alikes};
 use crate::page::{NAME, hosts_page, readme_with, unwritable, write, write_figures};
 
 /// Writes or prints the report on the run of `args`.
@@ -49,7 +49,7 @@ fn finish(args: &ReportArgs, says: impl Fn() -> Value) -> Outcome {
         let written = json!({"report": report, "figures": figures, "readme": readme, "says": says()});
         print_json("report", &written)?;
     } else {
-        say(format_args!("report: {}", report.display()));
+        say!("report: {}", report.display());
     }
     Ok(Exit::Done)
 }
@@ -58,7 +58,7 @@ fn finish(args: &ReportArgs, says: impl Fn() -> Value) -> Outcome {
 fn report_hosts(args: &ReportArgs) -> Outcome {
     if args.markdown || args.figures.is_some() || !args.published.is_empty() {
         let remedy = "name the run of one host, in the folder hosts/";
-        return Err(bad_input(format!("a merged run has one page and no other form; {remedy}")));
+        refuse!("a merged run has one page and no other form; {remedy}");
     }
     let merged = Merged::read(&args.run)?;
     let summaries = merged.summaries();
@@ -77,7 +77,7 @@ fn published_of(wanted: &[String]) -> Outcome<Vec<Published>> {
     let fits = |paper: &str, wanted: &String| paper.to_lowercase().contains(&wanted.to_lowercase());
     let papers = published::papers()?;
     if let Some(unknown) = wanted.iter().find(|wanted| !papers.iter().any(|paper| fits(paper, wanted))) {
-        return Err(bad_input(format!("no paper matches {unknown:?}; there are: {}", papers.join(", "))));
+        refuse!("no paper matches {unknown:?}; there are: {}", papers.join(", "));
     }
     let all = published::all()?;
     Ok(all.into_iter().filter(|point| wanted.iter().any(|wanted| fits(&point.paper, wanted))).collect())

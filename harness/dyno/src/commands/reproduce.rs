@@ -9,6 +9,7 @@ use std::path::Path;
 use dyno_measure::{Profile, TestSet, host, words};
 use dyno_papers::Table;
 use dyno_papers::reproduction::{Contestants, Measured, Products, Reproduction, figures, markdown, page};
+use dyno_provision::did_you_mean;
 use dyno_results::store::files::write_whole;
 use dyno_results::{Place, Run, Store};
 use dyno_stats::numbers::counted;
@@ -16,9 +17,9 @@ use serde_json::json;
 
 use crate::campaign::{Campaign, make_ready};
 use crate::cli::ReproduceArgs;
-use crate::exit::{Exit, Outcome, bad_input};
+use crate::exit::{Exit, Outcome};
 use crate::filters::Filters;
-use crate::output::{print, print_json, say};
+use crate::output::{answer, print, print_json};
 use crate::page::{unwritable, write_figures};
 use crate::papers::{self as measured, RUNS, coverage, keep, measure, program_bytes};
 use crate::reproduce::text;
@@ -90,20 +91,15 @@ fn wanted<'a>(args: &ReproduceArgs, tables: &'a [Table]) -> Outcome<Vec<&'a Tabl
     }
     let find = |id: &String| {
         tables.iter().find(|table| table.id == *id).ok_or_else(|| {
-            let ids = tables.iter().map(|table| table.id.as_str());
-            let near = dyno_api::closest(id, ids.clone());
-            let hint = near.map(|near| format!(" (did you mean {near:?}?)")).unwrap_or_default();
-            bad_input(format!("no table {id:?}{hint}; there are: {}", ids.collect::<Vec<_>>().join(", ")))
+            let ids: Vec<&str> = tables.iter().map(|table| table.id.as_str()).collect();
+            let hint = did_you_mean(id, ids.iter().copied());
+            bad_input!("no table {id:?}{hint}; there are: {}", ids.join(", "))
         })
     };
     args.tables.iter().map(find).collect()
 }
 
 fn list(tables: &[Table], as_json: bool) -> Outcome {
-    if as_json {
-        print_json("tables", &json!({"tables": tables}))?;
-        return Ok(Exit::Done);
-    }
     let row = |table: &Table| {
         let place = format!("{}, {}", table.paper, table.place);
         let how = if table.measures() || !table.products().is_empty() {
@@ -115,8 +111,10 @@ fn list(tables: &[Table], as_json: bool) -> Outcome {
         };
         vec![table.id.clone(), place, how.into(), table.about.clone()]
     };
-    let rows = tables.iter().map(row).collect();
-    print(&format!("{}\n", grid(&["table", "source", "method", "content"], rows, 0..0)))?;
+    let heads = ["table", "source", "method", "content"];
+    answer(as_json, "tables", &json!({"tables": tables}), || {
+        grid(&heads, tables.iter().map(row).collect(), 0..0) + "\n"
+    })?;
     Ok(Exit::Done)
 }
 
@@ -127,7 +125,7 @@ fn campaign_of(name: &str, args: &ReproduceArgs) -> Outcome<Campaign> {
         let line_by_line = campaign.tracks.iter().all(|track| track.is_lockstep());
         let lines = |set: &TestSet| if line_by_line { quick_lines(set) } else { QUICK_THROUGHPUT_LINES };
         campaign.test_sets = campaign.test_sets.iter().map(|set| set.first(lines(set))).collect();
-        campaign.profile = Profile::Quick;
+        campaign.set_profile(Profile::Quick);
     }
     let filters = Filters { systems: args.systems.clone(), ..Filters::default() };
     filters.apply(&mut campaign)?;
@@ -149,7 +147,7 @@ fn share(campaign: Campaign, measures: bool, args: &ReproduceArgs) -> Outcome<Sh
     let (run, exit) = match (measures, args.dry_run) {
         (true, false) => run_of(&campaign, args.again).map(|(run, exit)| (Some(run), exit))?,
         (true, true) => {
-            say(format_args!("campaign {}", campaign.name));
+            say!("campaign {}", campaign.name);
             (None, dry_run(&campaign, &host::detect()?, args.json)?)
         }
         (false, _) => (None, Exit::Done),
@@ -164,7 +162,7 @@ fn products_of(table: &Table, args: &ReproduceArgs) -> Outcome<Option<Products>>
     }
     if args.dry_run {
         let count = counted(table.products().len(), "product", "products");
-        say(format_args!("{}: {count}, about a second", table.id));
+        say!("{}: {count}, about a second", table.id);
         return Ok(None);
     }
     let host = host::detect()?;
@@ -177,7 +175,7 @@ fn run_of(campaign: &Campaign, again: bool) -> Outcome<(Run, Exit)> {
     let (host, runs) = (host::detect()?, Path::new(RUNS));
     make_ready(campaign)?;
     if !again && let Some(folder) = Store::finished(runs, &campaign.identity(&host)?, campaign.rounds())? {
-        say(format_args!("reading {}, measured before; use --again to measure again", folder.display()));
+        say!("reading {}, measured before; use --again to measure again", folder.display());
         return Ok((Run::read(&folder)?, Exit::Done));
     }
     let options = Options {
@@ -187,9 +185,9 @@ fn run_of(campaign: &Campaign, again: bool) -> Outcome<(Run, Exit)> {
         keeps_going: false,
     };
     let finished = run_campaign(campaign, &host, &options)?;
-    say(format_args!("run: {}", finished.store.folder().display()));
+    say!("run: {}", finished.store.folder().display());
     if let Some(interrupted) = &finished.interrupted {
-        say(format_args!("{interrupted}; repeat the command to resume"));
+        say!("{interrupted}; repeat the command to resume");
     }
     let exit = finished.exit();
     Ok((finished.run, exit))
@@ -198,7 +196,7 @@ fn run_of(campaign: &Campaign, again: bool) -> Outcome<(Run, Exit)> {
 fn show(reproductions: &[Reproduction], args: &ReproduceArgs) -> Outcome<()> {
     if let Some(path) = &args.out {
         write_whole(path, page(reproductions)?.as_bytes()).map_err(unwritable)?;
-        say(format_args!("page: {}", path.display()));
+        say!("page: {}", path.display());
     }
     if let Some(folder) = &args.figures {
         write_figures(figures(reproductions), folder)?;

@@ -24,17 +24,17 @@ pub fn run_starter() -> Outcome {
     let (args, host) = (RunArgs::default(), host::detect()?);
     let campaign = campaign_of(&args)?;
     let time = clock(Forecast::of(&campaign, &host.cores)?.whole(&campaign.plan(|_| None)?));
-    say(format_args!(
+    say!(
         "dyno without a command measures the starter campaign, about {time} (minutes:seconds); `dyno --help` shows \
          the commands, Ctrl-C ends the run"
-    ));
+    );
     run(&args)
 }
 
 /// Campaign of `args`, narrowed as they ask.
 fn campaign_of(args: &RunArgs) -> Outcome<Campaign> {
     let mut campaign = named_or_starter(args.campaign.as_deref())?;
-    campaign.profile = args.profile.unwrap_or(campaign.profile);
+    campaign.set_profile(args.profile.unwrap_or(campaign.protocol.profile));
     args.filters.apply(&mut campaign)?;
     campaign.enter_twin();
     campaign.take_shard(args.shard)?;
@@ -63,7 +63,7 @@ pub fn run(args: &RunArgs) -> Outcome {
     let page = write_page(finished.store.folder(), &finished.run, &finished.summary);
     conclude(&finished, page.as_deref(), args.json)?;
     if let Some(interrupted) = &finished.interrupted {
-        say(format_args!("{interrupted}; repeat the command to resume"));
+        say!("{interrupted}; repeat the command to resume");
     }
     Ok(finished.exit())
 }

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::cli::ScoreArgs;
 use crate::exit::{Exit, Outcome, no_answer};
-use crate::output::{print_json, print_verdicts, say, warn_of_look_alikes};
+use crate::output::{print_json, print_verdicts, warn_of_look_alikes};
 use crate::page::write_page;
 use crate::runner::keep_price;
 use crate::scoring::{prepare, score as score_texts};
@@ -52,7 +52,7 @@ pub fn score(args: &ScoreArgs) -> Outcome {
         return Ok(Exit::Done);
     }
     // What the other metrics and the price say stands in the tables above.
-    say(format_args!("dyno: {}", failures.join("; ")));
+    say!("dyno: {}", failures.join("; "));
     Ok(Exit::BadInput)
 }
 
@@ -70,10 +70,7 @@ fn warn_if_unfinished(run: &Run) {
         cells.push(format!("and {}", counted(others, "other cell", "other cells")));
     }
     let rounds = counted(run.missing_rounds(), "round is", "rounds are");
-    say(format_args!(
-        "warning: the run is unfinished: {rounds} missing ({}); to resume: {command}",
-        cells.join(", ")
-    ));
+    say!("warning: the run is unfinished: {rounds} missing ({}); to resume: {command}", cells.join(", "));
 }
 
 /// Largest number of unfinished cells in the warning.

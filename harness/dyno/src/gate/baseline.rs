@@ -3,12 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use dyno_measure::{System, TestSet, Track, check_command, host};
+use dyno_provision::did_you_mean;
 use dyno_record::Identity;
 use dyno_results::compare::Changes;
 use dyno_results::{MeasuredCell, Run};
 
 use crate::campaign::{Campaign, Entry, Launch};
-use crate::exit::{Exit, Outcome, bad_input, no_answer};
+use crate::exit::{Exit, Outcome, no_answer};
 
 /// Baseline of the gate.
 #[derive(Debug)]
@@ -36,23 +37,21 @@ impl Baseline {
         let program = shlex::Shlex::new(what).next().unwrap_or_default();
         if !is_program(&program) {
             let names: Vec<_> = campaign.systems.iter().map(|system| system.name.as_str()).collect();
-            let near = dyno_api::closest(what, names.iter().copied());
-            let hint = near.map(|near| format!(" (did you mean {near:?}?)")).unwrap_or_default();
-            let there_are = names.join(", ");
-            return Err(bad_input(format!(
+            let (hint, there_are) = (did_you_mean(what, names.iter().copied()), names.join(", "));
+            refuse!(
                 "--baseline {what:?} is no folder of a run, no system of the campaign{hint} and no command; the \
                  campaign has: {there_are}"
-            )));
+            );
         }
         let folder = std::env::current_dir()?;
         check_command(&[program.as_str().into()], &folder)
-            .map_err(|fault| bad_input(format!("--baseline: {fault}")))?;
+            .map_err(|fault| bad_input!("--baseline: {fault}"))?;
         let launch = Launch::Foreign { command: shell(what), folder };
         if campaign.systems.iter().any(|system| system.name == COMMAND) {
-            return Err(bad_input(format!(
+            refuse!(
                 "the command {what:?} would be measured as {COMMAND:?}, which is a system of the campaign: rename that \
                  system"
-            )));
+            );
         }
         Ok(Self::System(Box::new(Entry::new(COMMAND, launch, Vec::new()))))
     }
@@ -60,10 +59,7 @@ impl Baseline {
     /// Baseline for built-in candidates: the dyno `program`.
     pub fn dyno(program: &Path) -> Outcome<Self> {
         if !program.is_file() {
-            return Err(bad_input(format!(
-                "no program at {}: give the path of another dyno",
-                program.display()
-            )));
+            refuse!("no program at {}: give the path of another dyno", program.display());
         }
         Ok(Self::Dyno(std::path::absolute(program)?))
     }
@@ -155,7 +151,7 @@ fn shell(command: &str) -> Vec<String> {
 fn on_another_dyno(candidate: &Entry, program: &Path) -> Outcome<(Entry, System)> {
     let system = candidate.on_another_dyno(program)?.ok_or_else(|| {
         let (name, remedy) = (&candidate.name, "give its baseline with --baseline");
-        bad_input(format!("{name} isn't built in, so another dyno can't run it; {remedy}"))
+        bad_input!("{name} isn't built in, so another dyno can't run it; {remedy}")
     })?;
     let entry = Entry { name: system.name.clone(), ..candidate.clone() };
     Ok((entry, system))

@@ -11,7 +11,7 @@ use dyno_stats::Random;
 use super::cell::{Cell, Fault};
 use super::quick::{interrupted, quick};
 use crate::campaign::{Campaign, Entry};
-use crate::exit::{Outcome, bad_input};
+use crate::exit::Outcome;
 use crate::interrupt::Stop;
 use crate::progress::Progress;
 use crate::runner::Keeper;
@@ -44,7 +44,7 @@ impl Stage {
         let (store, run) = Store::open(place, identity.clone(), usize::MAX, &campaign.test_sets)?;
         if !run.records.is_empty() {
             let folder = store.folder().display();
-            return Err(bad_input(format!("{folder} holds rounds of a gate already: choose another --out")));
+            refuse!("{folder} holds rounds of a gate already: choose another --out");
         }
         let mut keeper = Keeper::new(&campaign, host, store, run)?;
         keeper.runner.stop = stop.clone();
@@ -71,7 +71,7 @@ impl Stage {
 
     /// Measures and keeps rounds: side by side, or one after another if the campaign wants it so.
     fn rounds(&mut self, group: &[Round<'_>]) -> Outcome<Vec<Record>> {
-        let size = if self.campaign.interleave == Interleave::Slices { group.len() } else { 1 };
+        let size = if self.campaign.protocol.interleave == Interleave::Slices { group.len() } else { 1 };
         let mut records = Vec::new();
         for together in group.chunks(size) {
             records.extend(self.measure(together)?.into_iter().map(|measured| measured.record));
@@ -111,7 +111,7 @@ impl Stage {
         progress: &Progress,
     ) -> Outcome<bool> {
         for number in pairs {
-            let mut random = Random::new(self.campaign.seed, &format!("pair {number}"));
+            let mut random = Random::new(self.campaign.protocol.seed, &format!("pair {number}"));
             for i in random.permutation(cells.len()) {
                 self.stop.begin("this round", None);
                 if self.stop.is_wanted() {

@@ -14,7 +14,6 @@ use super::coverage::coverage;
 use super::products::{RUNS, kept};
 use crate::campaign::{Campaign, Entry, shipped};
 use crate::exit::Outcome;
-use crate::output::say;
 
 /// Tables of the papers with our figures, and the files that have them.
 pub struct Collected {
@@ -48,7 +47,7 @@ pub fn collect(tables: &[Table], host: &Host, records: Option<&Path>) -> Outcome
             Ok(found) => drop(ours.insert(name, found)),
             Err(failure) => {
                 let fault = without_folder(&format!("{:#}", failure.error), name);
-                say(format_args!("note: the tables of campaign {name} have no figures of ours: {fault}"));
+                say!("note: the tables of campaign {name} have no figures of ours: {fault}");
                 faults.insert(name, fault);
             }
         }

@@ -11,7 +11,7 @@ use dyno_results::store::files::{write_json, write_whole};
 use serde_json::json;
 
 use super::collected::{Collected, collect};
-use crate::exit::{Exit, Outcome, bad_input};
+use crate::exit::{Exit, Outcome};
 use crate::output::{print, say};
 use crate::page::{from_readme, link, read_readme, without_markers, write_figures};
 use crate::publication::{FIGURES, PrivateFolders, Source, copy, day_and_host, files_of, make_folder};
@@ -35,7 +35,7 @@ pub fn publish(to: &Path, readme: Option<&Path>, of: Option<&Path>) -> Outcome {
     let place = to.join(day_and_host(&day, &host) + again);
     if place.exists() {
         let remedy = "publish below another folder with --to; dyno never overwrites a publication";
-        return Err(bad_input(format!("{} exists already; {remedy}", place.display())));
+        refuse!("{} exists already; {remedy}", place.display());
     }
     let updated = |readme| linked(readme, &place, &collected.reproductions, &day).map(|text| (readme, text));
     let readme: Option<(&Path, String)> = readme.map(updated).transpose()?;

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use dyno_api::files;
 
-use crate::exit::{Exit, Outcome, bad_input, no_answer};
+use crate::exit::{Exit, Outcome, no_answer};
 use crate::interrupt::Stop;
 
 /// Beginning of the names of temporary folders, beside the published runs.
@@ -61,7 +61,7 @@ fn lock(to: &Path) -> Outcome<Option<File>> {
         Err(TryLockError::Error(_)) => Ok(None),
         Err(TryLockError::WouldBlock) => {
             let remedy = "wait for it, or choose another folder with --to";
-            Err(bad_input(format!("another dyno publishes to {}; {remedy}", to.display())))
+            Err(bad_input!("another dyno publishes to {}; {remedy}", to.display()))
         }
     }
 }

@@ -17,7 +17,7 @@ use dyno_measure::files::entries_below;
 pub use copy::{Source, copy};
 pub use private::PrivateFolders;
 
-use crate::exit::{Outcome, bad_input};
+use crate::exit::Outcome;
 
 /// Entries of the run's folder that aren't published: the lock and temporary files.
 const UNPUBLISHED: [&str; 2] = ["run.lock", "scratch"];
@@ -33,7 +33,7 @@ pub fn make_folder(to: &Path) -> Outcome<()> {
     fs::create_dir_all(to).map_err(|error| {
         let remedy = "choose another folder with --to; nothing was published";
         let fault = if to.is_file() { "it is a file".into() } else { error.to_string() };
-        bad_input(format!("{} can't be the folder of published runs: {fault}; {remedy}", to.display()))
+        bad_input!("{} can't be the folder of published runs: {fault}; {remedy}", to.display())
     })
 }
 
@@ -47,7 +47,7 @@ pub fn files_of(run: &Path) -> Outcome<Vec<PathBuf>> {
         let path = run.join(file);
         files::open_itself(&path).map_err(|error| {
             let remedy = "remove it, or put a copy of the file in its place; nothing was published";
-            bad_input(format!("can't publish {}: {error}; {remedy}", path.display()))
+            bad_input!("can't publish {}: {error}; {remedy}", path.display())
         })?;
     }
     Ok(files)

@@ -12,7 +12,7 @@ use dyno_stats::numbers::counted;
 use super::keeper::Keeper;
 use super::rounds::measure_all;
 use crate::campaign::{Campaign, make_ready};
-use crate::exit::{Exit, Outcome, bad_input};
+use crate::exit::{Exit, Outcome};
 use crate::forecast::Forecast;
 use crate::interrupt::Stop;
 use crate::output::{say, this_command};
@@ -94,7 +94,7 @@ pub fn run_campaign(campaign: &Campaign, host: &Host, options: &Options<'_>) -> 
     keeper.runner.stop = stop.clone();
     measure_all(campaign, forecast, &plan, &mut keeper, &stop)?;
     if let Some(failure) = keeper.runner.meter_failure() {
-        say(format_args!("warning: no energy from then on: {failure}"));
+        say!("warning: no energy from then on: {failure}");
     }
     let (breakdowns, lacking) = break_down_all(campaign, &plan, &keeper, &stop)?;
     let Keeper { store, mut run, .. } = keeper;
@@ -103,9 +103,9 @@ pub fn run_campaign(campaign: &Campaign, host: &Host, options: &Options<'_>) -> 
     stop.begin("the table without missing scores", None);
     let failures = score(&store, &mut run, &[])?;
     for failure in &failures {
-        say(format_args!("warning: {failure}; `dyno score` can add the missing scores later"));
+        say!("warning: {failure}; `dyno score` can add the missing scores later");
     }
-    let scored = failures.is_empty() && !run.scores.scores.is_empty();
+    let scored = failures.is_empty() && !run.scores.texts.is_empty();
     let summary = Summary::of(&run);
     let interrupted = unfinished(run.records.len(), rounds, lacking);
     // All rounds with a summary are a finished run, which no command resumes.
@@ -167,9 +167,7 @@ pub fn keep_price(store: &Store, run: &mut Run, wanted: PriceChoice<'_>) -> Outc
     };
     if let (None, Some(file)) = (chosen, wanted.table) {
         let (file, cpu) = (file.display(), &run.identity.host.cpu);
-        return Err(bad_input(format!(
-            "{file} has no instance like this host ({cpu}): name one with --price"
-        )));
+        refuse!("{file} has no instance like this host ({cpu}): name one with --price");
     }
     if let Some(price) = chosen {
         store.keep_price(price)?;
@@ -180,20 +178,20 @@ pub fn keep_price(store: &Store, run: &mut Run, wanted: PriceChoice<'_>) -> Outc
 
 fn print_header(campaign: &Campaign, host: &Host, forecast: &Forecast<'_>) -> Outcome<()> {
     let (version, cores) = (env!("CARGO_PKG_VERSION"), counted(host.cores.len(), "core", "cores"));
-    say(format_args!(
+    say!(
         "dyno {version} · {}, {cores}, {} · profile {}",
         host.cpu,
         host.best_isa(),
-        campaign.profile
-    ));
+        campaign.protocol.profile
+    );
     let sets = campaign.test_sets.iter().map(|set| format!("{} ({} lines)", set.name, set.source.len()));
     let systems = counted(campaign.systems.len(), "system", "systems");
     let (name, tracks) = (&campaign.name, counted(campaign.tracks.len(), "track", "tracks"));
-    say(format_args!("campaign {name:?}: {systems} × {} × {tracks}", sets.collect::<Vec<_>>().join(", ")));
+    say!("campaign {name:?}: {systems} × {} × {tracks}", sets.collect::<Vec<_>>().join(", "));
     campaign.placement(host).shortfall(campaign.cores, &campaign.tracks).into_iter().for_each(say);
     precision::defaults_of(campaign).into_iter().for_each(say);
     let (time, by) = (clock(forecast.whole(&campaign.plan(|_| None)?)), forecast.basis());
-    say(format_args!("expected time: about {time}{by}; `--dry-run` adds the greatest by the time limits"));
+    say!("expected time: about {time}{by}; `--dry-run` adds the greatest by the time limits");
     Ok(())
 }
 

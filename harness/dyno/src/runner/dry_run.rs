@@ -28,7 +28,7 @@ pub fn dry_run(campaign: &Campaign, host: &Host, json: bool) -> Outcome {
     if json {
         let names = |cell: &Cell<'_>| json!({"system": cell.system.name, "test_set": cell.test_set.name, "track": cell.track});
         let cells: Vec<_> = cells.iter().map(names).collect();
-        let rounds = campaign.profile.rounds();
+        let rounds = campaign.protocol.profile.rounds();
         print_json(
             "dry-run",
             &json!({
@@ -42,7 +42,7 @@ pub fn dry_run(campaign: &Campaign, host: &Host, json: bool) -> Outcome {
         vec![cell.system.name.clone(), cell.track.name().into(), cell.test_set.name.clone()]
     };
     let list = grid(&["system", "track", "test set"], cells.iter().map(row).collect(), 0..0);
-    let (count, each) = (counted(cells.len(), "cell", "cells"), campaign.profile.rounds());
+    let (count, each) = (counted(cells.len(), "cell", "cells"), campaign.protocol.profile.rounds());
     let bound = if forecast.is_whole() { "about" } else { "at least" };
     let [time, probes] = [seconds, probes].map(|seconds| clock(Duration::from_secs_f64(seconds)));
     let drawn = (bytes > 0).then(|| format!("{:.0} MiB of models are drawn first", mebibytes(bytes)));

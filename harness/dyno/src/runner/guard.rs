@@ -12,7 +12,7 @@ use dyno_measure::files::{Stamp, collect_files, file_hash};
 use dyno_measure::host::available_memory;
 
 use crate::campaign::{Campaign, Entry, Launch};
-use crate::exit::{Outcome, bad_input};
+use crate::exit::Outcome;
 
 /// The files that decide about systems, as they were when the run began.
 #[derive(Debug, Default)]
@@ -62,10 +62,10 @@ impl Guard {
 
 fn changed(Guarded { system, path, .. }: &Guarded) -> crate::exit::Failure {
     let path = path.display();
-    bad_input(format!(
+    bad_input!(
         "{path} of system {system:?} was changed while the run went on; put it back and resume the run. Give systems \
          that you don't trust `sandbox = \"bwrap\"`; a system that changes its own files needs `interleave = \"rounds\"`"
-    ))
+    )
 }
 
 /// Models, library and program of a system, and what an adapter's conversion made. Other files of its command may

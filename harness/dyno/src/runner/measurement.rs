@@ -20,7 +20,6 @@ use dyno_measure::{
 use crate::campaign::{Campaign, MeterCommand};
 use crate::exit::Outcome;
 use crate::interrupt::Stop;
-use crate::output::say;
 use crate::scratch::Scratch;
 
 use super::guard::{Guard, warm};
@@ -63,7 +62,7 @@ impl Runner {
     /// Creates a runner whose systems must not see the folder of a `run`.
     pub(super) fn beside(run: Option<&Path>, campaign: &Campaign, host: &Host) -> Outcome<Self> {
         let scratch = Scratch::create()?;
-        let mut bench = Bench::new(host, campaign.cores, campaign.protocol(), scratch.path())?;
+        let mut bench = Bench::new(host, campaign.cores, campaign.protocol.clone(), scratch.path())?;
         bench.meter = meter(campaign)?.map(Arc::new);
         bench.sandbox = sandbox_of(campaign, run.into_iter().chain([scratch.path()]))?;
         Ok(Self {
@@ -95,9 +94,9 @@ impl Runner {
     pub fn measure_sandbox(&self) -> Outcome<()> {
         if let Some(cost) = self.pinned(|| cost(&self.bench))? {
             let (line_us, launch_ms) = (cost.line_ns / 1e3, cost.launch_ns / 1e6);
-            say(format_args!(
+            say!(
                 "sandbox: bwrap; the null system takes {line_us:+.1} µs a line and {launch_ms:+.1} ms a launch in it"
-            ));
+            );
         }
         Ok(())
     }

@@ -46,7 +46,7 @@ impl<'a> SystemFindings<'a> {
         keeper: &Keeper,
         pace: &mut Pace<'_>,
     ) -> Outcome<Option<Vec<Examined>>> {
-        let probes = self.campaign.probes();
+        let probes = &self.campaign.protocol.probes;
         let found = self.once(|known| &mut known.before_rounds, round, probes, keeper, pace);
         pace.examined(round.system);
         found
@@ -60,11 +60,11 @@ impl<'a> SystemFindings<'a> {
         keeper: &Keeper,
         pace: &mut Pace<'_>,
     ) -> Outcome<Option<Vec<Examined>>> {
-        if round.number == 0 || round.number + 1 < self.campaign.profile.rounds() {
+        if round.number == 0 || round.number + 1 < self.campaign.protocol.profile.rounds() {
             return Ok(Some(Vec::new()));
         }
         let again = |probe: &&Probe| **probe == Probe::Recognition;
-        let again: Vec<Probe> = self.campaign.probes().iter().filter(again).copied().collect();
+        let again: Vec<Probe> = self.campaign.protocol.probes.iter().filter(again).copied().collect();
         self.once(|known| &mut known.before_last_round, round, &again, keeper, pace)
     }
 

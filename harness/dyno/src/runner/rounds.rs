@@ -25,7 +25,7 @@ pub(super) fn measure_all(
     keeper: &mut Keeper,
     stop: &Stop,
 ) -> Outcome<()> {
-    let mut groups = plan.groups(&campaign.protocol());
+    let mut groups = plan.groups(&campaign.protocol);
     groups.retain(|group| campaign.measures(&group[0].test_set.name, group[0].track));
     let all = groups.iter().map(Vec::len).sum();
     let todo: Vec<Vec<Round<'_>>> = groups

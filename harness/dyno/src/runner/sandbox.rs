@@ -11,14 +11,14 @@ use dyno_results::scores;
 use dyno_stats::median;
 
 use crate::campaign::{Campaign, Entry, Launch};
-use crate::exit::{Outcome, bad_input};
-use crate::output::say;
+use crate::exit::Outcome;
 
 /// Sandbox of the systems of `campaign`, which hides the folders `own` of the bench; `None` if no system
 /// needs one. A host without sandboxes is only a warning where the profile asks for one, and an error where
 /// the campaign does.
 pub fn sandbox_of<'a>(campaign: &Campaign, own: impl Iterator<Item = &'a Path>) -> Outcome<Option<Sandbox>> {
-    let mut wanted = campaign.systems.iter().filter(|entry| entry.is_sandboxed(campaign.profile)).peekable();
+    let mut wanted =
+        campaign.systems.iter().filter(|entry| entry.is_sandboxed(campaign.protocol.profile)).peekable();
     if wanted.peek().is_none() {
         return Ok(None);
     }
@@ -30,12 +30,12 @@ pub fn sandbox_of<'a>(campaign: &Campaign, own: impl Iterator<Item = &'a Path>) 
         if let Some(entry) = wanted.find(needs) {
             let (name, remedy) = (&entry.name, fault.remedy());
             let or = if entry.sandbox.is_some() { ", or remove `sandbox` from this system" } else { "" };
-            return Err(bad_input(format!("system {name:?} can't run in a sandbox: {fault}; {remedy}{or}")));
+            refuse!("system {name:?} can't run in a sandbox: {fault}; {remedy}{or}");
         }
-        say(format_args!(
+        say!(
             "warning: foreign systems can read records and references, without a sandbox: {fault}: {}",
             fault.remedy()
-        ));
+        );
     }
     Ok(Some(sandbox))
 }
@@ -88,7 +88,7 @@ fn owned(campaign: &Campaign) -> Vec<PathBuf> {
             entry.own_files().into_iter().filter(|path| path.starts_with(folder)).collect()
         }
         Launch::Plugin { library, .. } => vec![library.clone()],
-        Launch::Submission(submission) => vec![submission.folder.clone()],
+        Launch::Submission(submission) => vec![submission.launch.folder.clone()],
         // A model in the engine's own form, too. Without one, the launch reports the failure.
         Launch::Adapter(adapter) => adapter.model().into_iter().map(Path::to_owned).collect(),
         Launch::BuiltIn { .. } => Vec::new(),

@@ -10,7 +10,7 @@ use clap::builder::PossibleValue;
 use dyno_measure::Track;
 use serde::Deserialize;
 
-use crate::exit::{Outcome, bad_input};
+use crate::exit::Outcome;
 
 const FILES: [&str; 3] = [
     include_str!("../../../../templates/dialects/wmt22.toml"),
@@ -98,12 +98,10 @@ impl Dialect {
     pub fn check_pair(self, has_pair: bool) -> Outcome<()> {
         let name = &self.name;
         match (self.names_pair(), has_pair) {
-            (true, false) => Err(bad_input(format!(
+            (true, false) => Err(bad_input!(
                 "the dialect {name} names a language pair in each call; give the pair, such as ces-deu"
-            ))),
-            (false, true) => {
-                Err(bad_input(format!("the dialect {name} names no language pair; leave the pair out")))
-            }
+            )),
+            (false, true) => Err(bad_input!("the dialect {name} names no language pair; leave the pair out")),
             _ => Ok(()),
         }
     }

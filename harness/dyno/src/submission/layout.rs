@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use dyno_measure::{Places, check_command};
 
 use super::dialect::{Dialect, Place};
-use crate::exit::{Outcome, bad_input};
+use crate::exit::Outcome;
 
 /// Script that every dialect calls.
 const RUN: &str = "run.sh";
@@ -44,10 +44,10 @@ impl Layout {
     /// Layout of `folder` in `dialect`.
     pub(super) fn of(folder: &Path, dialect: Dialect) -> Outcome<Self> {
         let no_folder = || {
-            bad_input(format!(
+            bad_input!(
                 "no folder {}; give the folder that holds the submission's run.sh, or unpack its image into one",
                 folder.display()
-            ))
+            )
         };
         let found = folder.canonicalize().ok().filter(|found| found.is_dir()).ok_or_else(no_folder)?;
         let layout = match dialect.place {
@@ -105,11 +105,11 @@ impl Layout {
 /// The path `name` of `folder`, which the dialect needs.
 fn existing(folder: &Path, name: &str, dialect: Dialect) -> Outcome<PathBuf> {
     let missing = || {
-        bad_input(format!(
+        bad_input!(
             "no {name} in {}, which the dialect {} needs; add it, or choose another dialect",
             folder.display(),
             dialect.name
-        ))
+        )
     };
     Some(folder.join(name)).filter(|path| path.exists()).ok_or_else(missing)
 }
@@ -122,11 +122,11 @@ fn only_model(folder: &Path, dialect: Dialect) -> Outcome<PathBuf> {
     match names.as_slice() {
         [name] => Ok(models.join(name)),
         [] => existing(folder, RUN, dialect),
-        _ => Err(bad_input(format!(
+        _ => Err(bad_input!(
             "{} has several models: {}; give the folder of one of them",
             models.display(),
             names.join(", ")
-        ))),
+        )),
     }
 }
 
@@ -139,18 +139,15 @@ fn places(folder: &Path) -> Outcome<Places> {
     for name in names_in(folder) {
         let path = folder.join(&name);
         if OF_THE_HOST.contains(&name.as_str()) {
-            return Err(bad_input(format!(
+            refuse!(
                 "{} would hide the host's /{name}; rename it, or make the folder a whole root file system",
                 path.display()
-            )));
+            );
         }
         let Ok(from) = path.canonicalize() else { continue };
         // A link would lead elsewhere from its place.
         if !from.starts_with(folder) {
-            return Err(bad_input(format!(
-                "{} leads out of the submission; put the files themselves there",
-                path.display()
-            )));
+            refuse!("{} leads out of the submission; put the files themselves there", path.display());
         }
         mounts.push((from, Path::new("/").join(name)));
     }

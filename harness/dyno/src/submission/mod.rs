@@ -20,7 +20,7 @@ use dyno_measure::{Argument, System};
 use dyno_provision::image::Image;
 use dyno_record::identity::SubmissionLaunch;
 
-use crate::exit::{Outcome, bad_input};
+use crate::exit::Outcome;
 use crate::output::say;
 pub use dialect::Dialect;
 use layout::Layout;
@@ -33,21 +33,9 @@ pub const BATCH_LINES: usize = 16;
 pub struct Submission {
     /// Dialect that the submission speaks.
     pub dialect: Dialect,
-    /// Folder of the submission.
-    pub folder: PathBuf,
-    /// Language pair in the task's own words; empty if the dialect names none.
-    pub pair: String,
-    /// Lines to translate together, if the dialect names a number.
-    pub batch_lines: usize,
-    /// Variables of the image's environment.
-    pub environment: Vec<(String, String)>,
+    /// What the run holds of it.
+    pub launch: SubmissionLaunch,
     layout: Layout,
-}
-
-impl From<Submission> for SubmissionLaunch {
-    fn from(Submission { dialect, folder, pair, batch_lines, environment, .. }: Submission) -> Self {
-        Self { dialect: dialect.name.clone(), folder, pair, batch_lines, environment }
-    }
 }
 
 /// Whether `path` is the name of an image.
@@ -72,26 +60,22 @@ impl Submission {
         let layout = Layout::of(&folder, dialect)?;
         dialect.check_pair(pair.is_some())?;
         if batch_lines.is_some() && !dialect.names_pair() {
-            return Err(bad_input(format!(
-                "the dialect {} names no size of batches; leave the size out",
-                dialect.name
-            )));
+            refuse!("the dialect {} names no size of batches; leave the size out", dialect.name);
         }
-        let batch_lines = batch_lines.unwrap_or(BATCH_LINES);
-        Ok(Self {
-            dialect,
+        let launch = SubmissionLaunch {
+            dialect: dialect.name.clone(),
             folder: layout.folder.clone(),
             pair: pair.unwrap_or_default(),
-            batch_lines,
+            batch_lines: batch_lines.unwrap_or(BATCH_LINES),
             environment,
-            layout,
-        })
+        };
+        Ok(Self { dialect, launch, layout })
     }
 
     /// Lets the submission install what it needs, if its dialect has a setup. It doesn't see the files
     /// `hidden`.
     pub fn set_up(&self, hidden: &[PathBuf]) -> Outcome<()> {
-        if self.dialect.setup { setup::set_up(&self.folder, hidden) } else { Ok(()) }
+        if self.dialect.setup { setup::set_up(&self.launch.folder, hidden) } else { Ok(()) }
     }
 
     /// Folder or files of the model.
@@ -101,7 +85,7 @@ impl Submission {
 
     /// Scripts of the submission.
     pub fn scripts(&self) -> Vec<PathBuf> {
-        let setup = self.dialect.setup.then(|| self.folder.join(layout::SETUP));
+        let setup = self.dialect.setup.then(|| self.launch.folder.join(layout::SETUP));
         [self.layout.script.clone()].into_iter().chain(setup).collect()
     }
 
@@ -116,10 +100,10 @@ impl Submission {
     /// `system` with the command of this submission, and with its files at their places.
     #[must_use]
     pub fn adapt(&self, system: System) -> System {
-        let words = self.dialect.command(&self.layout.call, &self.pair, self.batch_lines);
-        let own = self.layout.environment().into_iter().chain(self.environment.clone());
+        let words = self.dialect.command(&self.layout.call, &self.launch.pair, self.launch.batch_lines);
+        let own = self.layout.environment().into_iter().chain(self.launch.environment.clone());
         let environment = own.chain(system.environment).collect();
-        let parts = if self.layout.places.is_none() { vec![self.folder.clone()] } else { Vec::new() };
+        let parts = if self.layout.places.is_none() { vec![self.launch.folder.clone()] } else { Vec::new() };
         System {
             command: words.into_iter().map(Argument::Template).collect(),
             folder: Some(self.layout.start.clone()),

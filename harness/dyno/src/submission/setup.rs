@@ -12,8 +12,7 @@ use dyno_measure::files::file_hash;
 use dyno_measure::{SandboxFault, setup_arguments};
 
 use super::layout::{PATH, SETUP};
-use crate::exit::{Outcome, bad_input};
-use crate::output::say;
+use crate::exit::Outcome;
 
 /// File of the folder with the hash of the script that has run.
 const STAMP: &str = ".dyno-setup";
@@ -31,24 +30,19 @@ pub(super) fn set_up(folder: &Path, hidden: &[PathBuf]) -> Outcome<()> {
         return Ok(());
     }
     if let Some(fault) = SandboxFault::of_this_host() {
-        return Err(bad_input(format!(
-            "{} can't run in a sandbox: {fault}; {}",
-            script.display(),
-            fault.remedy()
-        )));
+        refuse!("{} can't run in a sandbox: {fault}; {}", script.display(), fault.remedy());
     }
-    say(format_args!("running {}, once", script.display()));
+    say!("running {}, once", script.display());
     let status = run(&setup_arguments(folder, hidden, true))?;
     if !status.success() {
-        return Err(bad_input(format!(
+        refuse!(
             "{} failed: {status}; see what it printed. It runs without rights, in an empty home, and sees only the \
              operating system and its own folder",
             script.display()
-        )));
+        );
     }
-    write_stamp(folder, &stamp, &hash).map_err(|error| {
-        bad_input(format!("can't write {}: {error}; make the folder writable", stamp.display()))
-    })
+    write_stamp(folder, &stamp, &hash)
+        .map_err(|error| bad_input!("can't write {}: {error}; make the folder writable", stamp.display()))
 }
 
 /// Runs the script in the sandbox of these arguments.
@@ -69,11 +63,7 @@ fn run(arguments: &[String]) -> Outcome<ExitStatus> {
 fn show(mut printed: impl BufRead) -> Outcome<()> {
     let mut line = Vec::new();
     while printed.by_ref().take(MOST_SHOWN).read_until(b'\n', &mut line)? > 0 {
-        say(format_args!(
-            "{}: {}",
-            SETUP,
-            dyno_api::printable_line(String::from_utf8_lossy(&line).trim_end())
-        ));
+        say!("{}: {}", SETUP, dyno_api::printable_line(String::from_utf8_lossy(&line).trim_end()));
         line.clear();
     }
     Ok(())

@@ -1,6 +1,7 @@
 //! Settings of one claim, such as numbers of tokens and threads, in one line with their range.
 
 use dyno_stats::Estimate;
+use dyno_stats::grouped;
 
 use super::claim::Claim;
 use super::lacking::Lacking;
@@ -52,14 +53,7 @@ impl Setting {
 
 /// The settings as claims, in their order.
 pub fn folded(settings: Vec<Setting>) -> Vec<Claim> {
-    let mut lines: Vec<Vec<Setting>> = Vec::new();
-    for setting in settings {
-        match lines.iter_mut().find(|line| line[0].is_with(&setting)) {
-            Some(line) => line.push(setting),
-            None => lines.push(vec![setting]),
-        }
-    }
-    lines.iter().map(|line| claim(line)).collect()
+    grouped(settings, Setting::is_with).iter().map(|line| claim(line)).collect()
 }
 
 fn claim(line: &[Setting]) -> Claim {

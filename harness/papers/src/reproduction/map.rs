@@ -7,6 +7,7 @@ use super::rows::{Reproduction, Row};
 use dyno_report::charts::{Figure, Map};
 use dyno_report::{Field, Table};
 use dyno_stats::Estimate;
+use itertools::Itertools;
 
 /// Rows of a table by their names, “row, column”.
 struct Places<'a> {
@@ -69,15 +70,12 @@ impl<'a> Places<'a> {
         let table = Some(reproduction).filter(|reproduction| reproduction.table.maps)?;
         let placed = |row: &'a Row| Some((row.name.split_once(", ")?, row.columns.first()?.factor));
         let placed: Vec<_> = table.rows.iter().filter_map(placed).collect();
-        let mut places = Self { rows: Vec::new(), columns: Vec::new(), factors: Vec::new() };
-        for ((row, column), _) in &placed {
-            add(&mut places.rows, row);
-            add(&mut places.columns, column);
-        }
+        let rows: Vec<_> = placed.iter().map(|((row, _), _)| *row).unique().collect();
+        let columns: Vec<_> = placed.iter().map(|((_, column), _)| *column).unique().collect();
         let at = |row, column| placed.iter().find(|(place, _)| *place == (row, column))?.1;
-        let across = |row: &&'a str| places.columns.iter().map(|column| at(*row, *column)).collect();
-        places.factors = places.rows.iter().map(across).collect();
-        places.factors.iter().flatten().any(Option::is_some).then_some(places)
+        let across = |row: &&'a str| columns.iter().map(|column| at(*row, *column)).collect();
+        let factors: Vec<Vec<_>> = rows.iter().map(across).collect();
+        factors.iter().flatten().any(Option::is_some).then_some(Self { rows, columns, factors })
     }
 
     /// First word, sizes apart, of the rows that are bases, where each column has its own base.
@@ -106,12 +104,6 @@ impl<'a> Places<'a> {
             table.push("", [Field::text(*name)].into_iter().chain(fields));
         }
         table.aligned()
-    }
-}
-
-fn add<'a>(names: &mut Vec<&'a str>, name: &'a str) {
-    if !names.contains(&name) {
-        names.push(name);
     }
 }
 

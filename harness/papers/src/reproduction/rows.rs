@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use dyno_results::CellBreakdown;
 use dyno_stats::Estimate;
+use dyno_stats::grouped;
 use serde::Serialize;
 
 use super::lacking::Lacking;
@@ -33,7 +34,7 @@ pub struct Reproduction {
 }
 
 /// A row of a reproduction.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub struct Row {
     /// Name of the point.
     pub name: String,
@@ -154,17 +155,7 @@ fn stand_in_row(table: &Table, point: &Point, measured: &Measured<'_>) -> Option
         base: Some(point.name.clone()),
         name: system,
         columns,
-        paper_bleu: None,
-        bleu: None,
-        bleu_gain: None,
-        lines: None,
-        counts: BTreeMap::new(),
-        coverage: None,
-        image_bytes: None,
-        time: None,
-        lacking: None,
-        absent: None,
-        note: None,
+        ..Row::default()
     })
 }
 
@@ -172,8 +163,7 @@ fn stand_in_row(table: &Table, point: &Point, measured: &Measured<'_>) -> Option
 fn missing(table: &Table, measured: &Measured<'_>) -> Vec<String> {
     let reason = |point: &Point| point.missing.clone().or_else(|| point.pending.clone());
     let told = table.points.iter().filter_map(|point| Some((point.name.as_str(), reason(point)?)));
-    let mut groups: Vec<(String, Vec<&str>)> = Vec::new();
-    for (name, reason) in told.chain(table.points.iter().filter_map(|point| {
+    let told = told.chain(table.points.iter().filter_map(|point| {
         let (system, lacking) = (point.system(), measured.lacking(point.cores));
         let absence = || {
             lacking
@@ -182,13 +172,11 @@ fn missing(table: &Table, measured: &Measured<'_>) -> Vec<String> {
                 .or_else(|| measured.failure(system))
         };
         point.is_measured().then(|| Some((point.name.as_str(), absence()?))).flatten()
-    })) {
-        match groups.iter_mut().find(|(known, _)| *known == reason) {
-            Some((_, names)) => names.push(name),
-            None => groups.push((reason, vec![name])),
-        }
-    }
-    let lines = groups.into_iter().map(|(reason, names)| format!("{}: {reason}", names.join("; ")));
+    }));
+    let lines = grouped(told, |a, b| a.1 == b.1).into_iter().map(|group| {
+        let names: Vec<&str> = group.iter().map(|(name, _)| *name).collect();
+        format!("{}: {}", names.join("; "), group[0].1)
+    });
     let fault = measured.fault.map(|fault| format!("The campaign can't be read on this host: {fault}"));
     // A table that needs no run needs no plugin either.
     fault

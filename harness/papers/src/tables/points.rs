@@ -27,23 +27,14 @@ pub struct Column {
     pub pending: Option<String>,
 }
 
-/// Split of an engine's time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Split {
-    /// By component, such as the encoder.
-    Component,
-    /// By operator, such as the products.
-    Operator,
-}
-
-impl Split {
-    /// Name of the split.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Component => "component",
-            Self::Operator => "operator",
-        }
+dyno_record::words! {
+    /// Split of an engine's time.
+    #[serde(rename_all = "lowercase")]
+    pub enum Split {
+        /// By component, such as the encoder.
+        Component,
+        /// By operator, such as the products.
+        Operator,
     }
 }
 

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use dyno_api::{Settings, closest};
+use dyno_api::Settings;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::did_you_mean;
 use crate::error::{Error, Result};
 
 /// Description of an adapter.
@@ -83,9 +84,7 @@ impl Description {
             return Ok(());
         };
         let known: Vec<&str> = self.settings.keys().map(String::as_str).collect();
-        let near = closest(odd, known.iter().copied()).map(|near| format!(" (did you mean {near:?}?)"));
-        let near = near.unwrap_or_default();
-        let known = known.join(", ");
+        let (near, known) = (did_you_mean(odd, known.iter().copied()), known.join(", "));
         Err(Error::Adapter(format!("adapter {name} has no setting {odd:?}{near}; there are: {known}")))
     }
 

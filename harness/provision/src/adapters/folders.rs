@@ -3,10 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use dyno_api::closest;
-
 use super::description::Description;
 use crate::data;
+use crate::did_you_mean;
 use crate::error::{Error, Result};
 
 /// Folder of the adapters, in the folder of the data.
@@ -88,9 +87,8 @@ pub fn find(name: &str) -> Result<Adapter> {
         return Err(Error::Adapter(told));
     }
     let names: Vec<&str> = folders.iter().map(|(name, _)| name.as_str()).collect();
-    let near = closest(name, names.iter().copied()).map(|near| format!(" (did you mean {near:?}?)"));
-    let told = format!("no adapter {name:?}{}; there are: {}", near.unwrap_or_default(), names.join(", "));
-    Err(Error::Adapter(told))
+    let near = did_you_mean(name, names.iter().copied());
+    Err(Error::Adapter(format!("no adapter {name:?}{near}; there are: {}", names.join(", "))))
 }
 
 fn folders() -> Vec<(String, PathBuf)> {

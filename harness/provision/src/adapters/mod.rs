@@ -19,4 +19,4 @@ mod system;
 
 pub use environment::{State, megabytes, provide, python, state};
 pub use folders::{Adapter, all, find};
-pub use system::AdaptedSystem;
+pub use system::{AdaptedSystem, options};

@@ -16,12 +16,8 @@ use crate::error::{Error, Result};
 /// An adapter, with the settings and the model of one system.
 #[derive(Clone, Debug)]
 pub struct AdaptedSystem {
-    /// Name of the adapter.
-    pub name: String,
-    /// Settings of the campaign.
-    pub settings: Settings,
-    /// Size of batches in the throughput tracks; the adapter chooses it if absent.
-    pub batch: Option<BatchSize>,
+    /// What the run holds of it.
+    pub launch: AdapterLaunch,
     /// Folder in which the program starts: the campaign's.
     pub folder: PathBuf,
     adapter: Arc<Adapter>,
@@ -29,12 +25,6 @@ pub struct AdaptedSystem {
     named: PathBuf,
     /// Model that the program opens, known once its files have been hashed.
     opened: OnceLock<PathBuf>,
-}
-
-impl From<AdaptedSystem> for AdapterLaunch {
-    fn from(AdaptedSystem { name, settings, batch, .. }: AdaptedSystem) -> Self {
-        Self { name, settings, batch }
-    }
 }
 
 impl AdaptedSystem {
@@ -49,8 +39,9 @@ impl AdaptedSystem {
             let told = format!("adapter {name} needs one `model`; `dyno adapters {name}` has an example");
             return Err(Error::Adapter(told));
         };
+        let launch = AdapterLaunch { name, settings, batch: None };
         let (named, adapter, opened) = (model.clone(), Arc::new(adapter), OnceLock::new());
-        Ok(Self { name, settings, batch: None, folder, adapter, named, opened })
+        Ok(Self { launch, folder, adapter, named, opened })
     }
 
     /// Builds the environment and converts the model, where that is still to be done.
@@ -81,20 +72,8 @@ impl AdaptedSystem {
     pub fn command(&self) -> Result<Vec<Argument>> {
         let python = Environment::of(&self.adapter)?.python();
         let fixed = |word: &Path| Argument::Fixed(word.display().to_string());
-        let mut command = vec![fixed(&python), fixed(&self.program())];
-        command
-            .extend(["--track", "{track}", "--cores", "{cores}"].map(|word| Argument::Template(word.into())));
-        let mut option =
-            |name: &str, value: String| command.extend([name.into(), value].map(Argument::Fixed));
-        option("--model", self.model()?.display().to_string());
-        if let Some(batch) = self.batch {
-            let (name, most) = batch.option();
-            option(name, most.to_string());
-        }
-        for (name, value) in self.values() {
-            option("--set", format!("{name}={value}"));
-        }
-        Ok(command)
+        let options = options([self.model()?], self.launch.batch, self.values());
+        Ok([fixed(&python), fixed(&self.program())].into_iter().chain(options).collect())
     }
 
     /// Files of the adapter, which decide what the system does.
@@ -126,10 +105,23 @@ impl AdaptedSystem {
     }
 
     fn values(&self) -> Vec<(&str, String)> {
-        self.adapter.description.values(&self.settings)
+        self.adapter.description.values(&self.launch.settings)
     }
 
     fn conversion(&self) -> Result<Option<Conversion<'_>>> {
         Conversion::of(&self.adapter, &self.named, &self.values())
     }
+}
+
+/// Options of a program that takes those of `dyno translate`: an adapter's, or dyno itself.
+pub fn options<'a>(
+    models: impl IntoIterator<Item = &'a Path>,
+    batch: Option<BatchSize>,
+    settings: impl IntoIterator<Item = (&'a str, String)>,
+) -> impl Iterator<Item = Argument> {
+    let filled = ["--track", "{track}", "--cores", "{cores}"].map(|word| Argument::Template(word.into()));
+    let batch = batch.map(BatchSize::option).map(|(name, most)| [name.into(), most.to_string()]);
+    let models = models.into_iter().map(|model| ["--model".into(), model.display().to_string()]);
+    let settings = settings.into_iter().map(|(name, value)| ["--set".into(), format!("{name}={value}")]);
+    filled.into_iter().chain(batch.into_iter().chain(models).chain(settings).flatten().map(Argument::Fixed))
 }

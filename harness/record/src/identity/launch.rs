@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::batch::BatchSize;
+use crate::rules::names::name_of;
 
 /// Way to start a system. A campaign knows more of an adapter or a submission than the run holds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -89,14 +90,8 @@ impl<A, S> Launch<A, S> {
 
 impl Launch {
     /// Name of the way, as in `run.json`.
-    pub const fn kind(&self) -> &'static str {
-        match self {
-            Self::BuiltIn { .. } => "built-in",
-            Self::Plugin { .. } => "plugin",
-            Self::Foreign { .. } => "foreign",
-            Self::Adapter(_) => "adapter",
-            Self::Submission(_) => "submission",
-        }
+    pub fn kind(&self) -> &'static str {
+        name_of(self)
     }
 
     /// Name of the engine. A foreign command or a submission is an engine of its own.

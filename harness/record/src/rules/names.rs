@@ -6,6 +6,7 @@ use serde::de::value::{Error, StrDeserializer};
 use serde::de::{Deserialize, IntoDeserializer};
 
 /// Defines an enumeration of words, its `ALL` in the order of the definition, and their names.
+#[macro_export]
 macro_rules! words {
     ($(#[$of_all:meta])* pub enum $Words:ident { $($(#[$of_word:meta])* $Word:ident,)* }) => {
         #[derive(
@@ -33,7 +34,7 @@ macro_rules! words {
         }
     };
 }
-pub(crate) use words;
+pub use words;
 
 /// Name of a variant, as in records.
 pub fn name_of(word: &impl Serialize) -> &'static str {

@@ -4,22 +4,21 @@ use super::names::words;
 
 words! {
     /// Protocol under which a system is measured.
+    #[derive(Default)]
+    #[serde(rename_all = "kebab-case")]
     pub enum Track {
         /// One line, flush, wait for the reply, next; one core.
-        #[serde(rename = "latency")]
+        #[default]
         Latency,
         /// As `Latency`, with all cores that the campaign allows.
-        #[serde(rename = "latency-all")]
         LatencyAll,
         /// The whole file at once, one core.
         #[serde(rename = "throughput-1")]
         Throughput1,
         /// The whole file at once, all cores that the campaign allows.
-        #[serde(rename = "throughput-all")]
         ThroughputAll,
         /// Lines arrive at random instants, whether or not earlier ones are answered; all cores that the campaign
         /// allows.
-        #[serde(rename = "server")]
         Server,
     }
 }

@@ -7,57 +7,36 @@
 
 use std::fmt::Write;
 
-/// Family of a system's engine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Family {
-    /// Simple recurrent decoders (SSRU).
-    Ssru,
-    /// Average attention networks.
-    Aan,
-    /// Gated recurrent networks.
-    Gru,
-    /// Networks with a recurrent source side and fully connected layers.
-    RnnFc,
-    /// Encoders of the BERT kind.
-    Encoder,
-    /// Language models.
-    DecoderOnly,
-    /// Plugins behind the C ABI.
-    Plugin,
-    /// All other programs.
-    Program,
+use dyno_record::rules::names::named;
+
+dyno_record::words! {
+    /// Family of a system's engine, under the name of its backend, in the order of legends.
+    #[serde(rename_all = "kebab-case")]
+    pub enum Family {
+        /// Simple recurrent decoders (SSRU).
+        Ssru,
+        /// Average attention networks.
+        #[serde(rename = "transformer-aan")]
+        Aan,
+        /// Gated recurrent networks.
+        Gru,
+        /// Networks with a recurrent source side and fully connected layers.
+        RnnFc,
+        /// Encoders of the BERT kind.
+        Encoder,
+        /// Language models.
+        DecoderOnly,
+        /// Plugins behind the C ABI.
+        Plugin,
+        /// All other programs.
+        Program,
+    }
 }
 
 impl Family {
-    /// All families, in the order of legends.
-    pub const ALL: [Self; 8] = [
-        Self::Ssru,
-        Self::Aan,
-        Self::Gru,
-        Self::RnnFc,
-        Self::Encoder,
-        Self::DecoderOnly,
-        Self::Plugin,
-        Self::Program,
-    ];
-
     /// The family of a built-in backend. An unknown name counts as a program.
     pub fn of_backend(name: &str) -> Self {
-        Self::ALL.into_iter().find(|family| family.name() == name).unwrap_or(Self::Program)
-    }
-
-    /// Name of the family in legends.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Ssru => "ssru",
-            Self::Aan => "transformer-aan",
-            Self::Gru => "gru",
-            Self::RnnFc => "rnn-fc",
-            Self::Encoder => "encoder",
-            Self::DecoderOnly => "decoder-only",
-            Self::Plugin => "plugin",
-            Self::Program => "program",
-        }
+        named(name).unwrap_or(Self::Program)
     }
 }
 
@@ -98,7 +77,7 @@ impl Colour {
         format!("c-{}", self.name())
     }
 
-    const fn name(self) -> &'static str {
+    fn name(self) -> &'static str {
         match self {
             Self::Of(family) => family.name(),
             Self::Grey => "grey",

@@ -114,24 +114,13 @@ fn quality_order<'a>(
     scale: &Scale,
 ) -> Compared<'a, Order> {
     let texts: Vec<Option<&'a str>> = entries.iter().map(|entry| entry.cell.output.as_deref()).collect();
-    let pairs: HashMap<(&'a str, &'a str), Order> =
-        hosts.iter().flat_map(|host| orders(host, test_set, scale)).collect();
-    let scale = scale.clone();
+    let (scale, test_set) = (scale.clone(), test_set.to_owned());
     Box::new(move |a, b| {
-        let known = texts[a.system]
-            .zip(texts[b.system])
-            .and_then(|(x, y)| if x == y { Some(Order::Equal) } else { pairs.get(&(x, y)).copied() });
+        let known = texts[a.system].zip(texts[b.system]).and_then(|(x, y)| {
+            let compared = |host: &Host<'_>| host.run.scores.difference(&scale.name, x, y, &test_set);
+            let order = || hosts.iter().rev().find_map(compared).map(|difference| scale.order(&difference));
+            if x == y { Some(Order::Equal) } else { order() }
+        });
         known.unwrap_or_else(|| scale.order_of(&a.quality, &b.quality))
     })
-}
-
-/// Orders of the texts that a host compared, both ways.
-fn orders<'a>(host: &'a Host<'a>, test_set: &str, scale: &Scale) -> Vec<((&'a str, &'a str), Order)> {
-    let own = host.run.scores.pairs.iter().filter(|pair| pair.test_set == test_set);
-    let both = own.filter_map(|pair| {
-        let difference = pair.metrics.get(&scale.name)?;
-        let (a, b) = (pair.a.as_str(), pair.b.as_str());
-        Some([((a, b), scale.order(difference)), ((b, a), scale.order(&difference.reversed()))])
-    });
-    both.flatten().collect()
 }

@@ -4,6 +4,7 @@
 use dyno_results::Column;
 use dyno_stats::Standing;
 use dyno_stats::numbers::{counted, mebibytes, plain, supported};
+use itertools::Itertools;
 use serde::Serialize;
 
 use super::contest::{Contest, Host};
@@ -84,13 +85,7 @@ fn tables(hosts: &[Host<'_>]) -> Vec<(String, Table)> {
 
 /// Names of the test sets, in the campaign's order.
 fn sets<'a>(hosts: &'a [Host<'_>]) -> Vec<&'a str> {
-    let mut sets: Vec<&str> = Vec::new();
-    for set in hosts.iter().flat_map(|host| &host.run.test_sets) {
-        if !sets.contains(&set.name.as_str()) {
-            sets.push(&set.name);
-        }
-    }
-    sets
+    hosts.iter().flat_map(|host| &host.run.test_sets).map(|set| set.name.as_str()).unique().collect()
 }
 
 fn about(hosts: &[Host<'_>]) -> String {

@@ -4,6 +4,8 @@
 use std::collections::HashMap;
 
 use dyno_measure::TestSet;
+use dyno_stats::grouped;
+use itertools::Itertools;
 
 use super::texts::{Answer, Line, Texts};
 
@@ -59,16 +61,10 @@ impl<'a> NumberedLine<'a> {
 
     /// The line as markup for the page, equal texts together.
     pub fn markup(&self, set: &TestSet, texts: &Texts<'_>) -> Line {
-        let mut answers: Vec<(&[usize], Vec<&str>)> = Vec::new();
-        for (sequence, names) in self.sequences.iter().zip(&texts.names) {
-            match answers.iter_mut().find(|(other, _)| other == sequence) {
-                Some((_, already)) => already.extend(names),
-                None => answers.push((sequence, names.clone())),
-            }
-        }
-        let answer = |(sequence, names): (&[usize], Vec<&str>)| Answer {
-            systems: names.join(", "),
-            parts: self.parts(sequence),
+        let answers = grouped(self.sequences.iter().zip(&texts.names), |a, b| a.0 == b.0);
+        let answer = |group: Vec<(&Vec<usize>, &Vec<&str>)>| Answer {
+            systems: group.iter().flat_map(|(_, names)| *names).join(", "),
+            parts: self.parts(group[0].0),
         };
         Line {
             number: self.index + 1,

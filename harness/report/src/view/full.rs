@@ -124,9 +124,9 @@ fn csv_text(text: &str) -> String {
 
 /// Signatures of the metrics, each once, with the title of its metric.
 pub fn signatures(run: &Run, test_set: &str) -> Vec<String> {
-    let own = || run.scores.scores.iter().filter(|score| score.test_set == test_set);
+    let texts = run.scores.texts.get(test_set);
     let of = |scale: &Scale| {
-        let quality = own().filter_map(|score| score.metrics.get(&scale.name));
+        let quality = texts.into_iter().flatten().filter_map(|(_, metrics)| metrics.get(&scale.name));
         let told = quality.filter(|quality| !quality.signature.is_empty());
         told.map(|quality| format!("{} {}", scale.title, quality.signature)).collect::<BTreeSet<_>>()
     };

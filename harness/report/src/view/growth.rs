@@ -8,6 +8,7 @@ use dyno_measure::Track;
 use dyno_results::CellSummary;
 use dyno_stats::numbers::{plain, supported};
 use dyno_stats::{Estimate, Order};
+use itertools::Itertools;
 
 /// A measured point of a sweep: the value that was swept, and the speed or rate there.
 type Point = (usize, Estimate);
@@ -193,10 +194,8 @@ fn curve(context: &SetContext<'_>, sweep: &Swept, line: Vec<(f64, f64)>, unit: &
 }
 
 fn ticks(sweeps: &[Swept]) -> Vec<f64> {
-    let mut values: Vec<usize> = sweeps.iter().flat_map(|sweep| &sweep.points).map(|point| point.0).collect();
-    values.sort_unstable();
-    values.dedup();
-    values.into_iter().map(|value| value as f64).collect()
+    let values = sweeps.iter().flat_map(|sweep| &sweep.points).map(|point| point.0);
+    values.sorted().dedup().map(|value| value as f64).collect()
 }
 
 fn chart((x, log, ticks): (&str, bool, Vec<f64>), y: &str, curves: Vec<Curve>) -> Curves {

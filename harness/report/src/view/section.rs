@@ -1,9 +1,10 @@
 //! Figures under one heading, and the legend of the lead chart.
 
+use itertools::Itertools;
 use serde::Serialize;
 
 use super::context::SetContext;
-use crate::charts::{Family, Figure, mark};
+use crate::charts::{Figure, mark};
 use crate::tables::Table;
 use dyno_stats::Standing;
 
@@ -36,11 +37,9 @@ impl Legend {
         let looks =
             [(Standing::Probably, "hollow: probably on the frontier"), (Standing::Off, "grey: off it")];
         let looks = looks.into_iter().filter(|(look, _)| standings().any(|standing| standing == *look));
-        let mut families: Vec<Family> =
-            context.translators.iter().map(|&system| context.system(system).family).collect();
-        families.sort();
-        families.dedup();
-        let families = families.into_iter().map(|family| Self { name: family.name(), mark: mark(family) });
+        let families = context.translators.iter().map(|&system| context.system(system).family);
+        let families = families.sorted().dedup();
+        let families = families.map(|family| Self { name: family.name(), mark: mark(family) });
         families.chain(looks.map(|(_, name)| Self { name, mark: String::new() })).collect()
     }
 }

@@ -6,7 +6,9 @@ use crate::material::System;
 use crate::tables::{Field, Table};
 use dyno_measure::Track;
 use dyno_stats::Estimate;
+use dyno_stats::grouped;
 use dyno_stats::numbers::supported;
+use itertools::Itertools;
 
 const BEAM: &str = "beam";
 const BATCH: &str = "batch";
@@ -26,13 +28,7 @@ type Fields = Vec<Vec<Option<(f64, String)>>>;
 pub(super) fn maps(context: &SetContext<'_>) -> Vec<Figure> {
     let has = |system, name| number(context.system(system), name).is_some();
     let swept = context.translators.iter().copied().filter(|&system| has(system, BEAM) && has(system, BATCH));
-    let mut sweeps: Vec<Vec<usize>> = Vec::new();
-    for system in swept {
-        match sweeps.iter_mut().find(|sweep| same_sweep(context.system(sweep[0]), context.system(system))) {
-            Some(sweep) => sweep.push(system),
-            None => sweeps.push(vec![system]),
-        }
-    }
+    let sweeps = grouped(swept, |a, b| same_sweep(context.system(*a), context.system(*b)));
     let map = |(i, systems)| Sweep::of(context, systems)?.figure(i + 1);
     sweeps.into_iter().enumerate().filter_map(map).collect()
 }
@@ -57,11 +53,8 @@ impl<'a> Sweep<'a> {
     /// The sweep of `systems`; `None` where beam or batch never varies.
     fn of(context: &'a SetContext<'a>, systems: Vec<usize>) -> Option<Self> {
         let values = |name| {
-            let mut values: Vec<u32> =
-                systems.iter().filter_map(|&system| number(context.system(system), name)).collect();
-            values.sort_unstable();
-            values.dedup();
-            values
+            let values = systems.iter().filter_map(|&system| number(context.system(system), name));
+            values.sorted().dedup().collect::<Vec<u32>>()
         };
         let (beams, batches) = (values(BEAM), values(BATCH));
         (beams.len() > 1 && batches.len() > 1).then_some(Self { context, systems, beams, batches })

@@ -3,6 +3,7 @@
 //! Disturbed rounds support a verdict only where the two sides of a pair shared their seconds. The host then
 //! disturbed both alike, and the interval shows how well the pairs agree.
 
+use dyno_stats::numbers::{p_value, whole};
 use dyno_stats::{
     Interval, holm, mann_whitney, mann_whitney_less, median, median_interval, noise_floor,
     paired_noise_floor, signed_rank, signed_rank_less,
@@ -97,6 +98,19 @@ pub struct Comparison {
     pub p: f64,
     /// Noise floor (A/A) of these rounds, as a ratio.
     pub noise_floor: f64,
+}
+
+impl Comparison {
+    /// Speeds of both sides, the slow-down with its interval and the p-value, as tables show them.
+    pub fn texts(&self) -> [String; 5] {
+        [
+            whole(self.candidate_words_per_second),
+            whole(self.baseline_words_per_second),
+            format!("×{:.3}", self.slow_down),
+            format!("{:.3}–{:.3}", self.slow_down_low, self.slow_down_high),
+            p_value(self.p),
+        ]
+    }
 }
 
 /// Compares all cells at once, since Holm's correction is over all cells. A cell that lacks rounds on a side

@@ -4,7 +4,7 @@
 //! one with most rounds of that group. A shard that was killed and measured again elsewhere thereby counts
 //! once.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::path::Path;
 
 use dyno_measure::{Record, Track};
@@ -13,7 +13,6 @@ use dyno_record::Identity;
 use super::merged::Source;
 use crate::error::{Error, Result};
 use crate::run::Run;
-use crate::scores::Scores;
 
 /// Test set and track: cells that are compared.
 type Group<'a> = (&'a str, Track);
@@ -46,28 +45,10 @@ fn add(joined: &mut Run, run: Run, is_chosen: &dyn Fn(&str, Track) -> bool) {
     joined.outputs.extend(run.outputs);
     joined.breakdowns.extend(run.breakdowns.into_iter().filter(|row| is_chosen(&row.test_set, row.track)));
     joined.price = joined.price.take().or(run.price);
-    if joined.scores.scores.is_empty() {
+    if joined.scores.texts.is_empty() {
         joined.metrics = run.metrics;
     }
-    add_scores(&mut joined.scores, run.scores);
-}
-
-fn add_scores(joined: &mut Scores, scores: Scores) {
-    for scale in scores.metrics {
-        if joined.scale(&scale.name).is_none() {
-            joined.metrics.push(scale);
-        }
-    }
-    let known: HashSet<(String, String)> =
-        joined.scores.iter().map(|score| (score.output.clone(), score.test_set.clone())).collect();
-    let is_new = |output: &String, set: &String| !known.contains(&(output.clone(), set.clone()));
-    joined.scores.extend(scores.scores.into_iter().filter(|score| is_new(&score.output, &score.test_set)));
-    let paired: HashSet<(String, String, String)> =
-        joined.pairs.iter().map(|pair| (pair.test_set.clone(), pair.a.clone(), pair.b.clone())).collect();
-    joined.pairs.extend(scores.pairs.into_iter().filter(|pair| {
-        let key = |a: &String, b: &String| (pair.test_set.clone(), a.clone(), b.clone());
-        !paired.contains(&key(&pair.a, &pair.b)) && !paired.contains(&key(&pair.b, &pair.a))
-    }));
+    joined.scores.add_missing(&run.scores);
 }
 
 /// The run that each group comes from.

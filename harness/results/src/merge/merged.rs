@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use crate::run::Run;
 use crate::summary::Summary;
 use crate::summary::cell::CellSummary;
+use itertools::Itertools;
 
 /// Runs of one campaign, joined by host.
 #[derive(Debug)]
@@ -36,12 +37,7 @@ pub type Source = (PathBuf, Run);
 /// Rows of all hosts by test set, track and host: the hosts of a table below each other.
 pub fn rows_by_table(summaries: &[Summary]) -> Vec<CellSummary> {
     let mut rows: Vec<CellSummary> = summaries.iter().flat_map(|summary| summary.cells.clone()).collect();
-    let mut sets: Vec<String> = Vec::new();
-    for row in &rows {
-        if !sets.contains(&row.test_set) {
-            sets.push(row.test_set.clone());
-        }
-    }
+    let sets: Vec<String> = rows.iter().map(|row| row.test_set.clone()).unique().collect();
     rows.sort_by_key(|row| (sets.iter().position(|set| *set == row.test_set), row.track));
     rows
 }

@@ -8,6 +8,7 @@ use std::ops::RangeInclusive;
 use std::path::Path;
 
 use dyno_measure::Host;
+use dyno_provision::did_you_mean;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
@@ -170,9 +171,7 @@ impl WireList {
 
 /// The price of that name.
 pub fn named<'a>(prices: &'a [Price], name: &str) -> Result<&'a Price> {
-    let names: Vec<&str> = prices.iter().map(|price| price.instance.as_str()).collect();
-    let near = dyno_api::closest(name, names.iter().copied());
-    let hint = near.map(|near| format!(" (did you mean {near:?}?)")).unwrap_or_default();
+    let hint = did_you_mean(name, prices.iter().map(|price| price.instance.as_str()));
     let unknown = || Error::Prices(format!("no price for {name:?}{hint}; `dyno list prices` names them"));
     prices.iter().find(|price| price.instance == name).ok_or_else(unknown)
 }

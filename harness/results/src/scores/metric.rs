@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use dyno_measure::TestSet;
+use dyno_record::rules::names::named;
 use serde::{Deserialize, Serialize};
 
 use super::scale::{Direction, Needs, Scale};
@@ -24,21 +25,22 @@ pub enum Metric {
     Worker(WorkerCommand),
 }
 
-/// Metrics that need no worker: sacrebleu's, and the correlation of encoders.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Standard {
-    /// Corpus BLEU.
-    Bleu,
-    /// Corpus chrF2.
-    Chrf,
-    /// Corpus chrF2 with n-grams of up to two words.
-    #[serde(rename = "chrf++")]
-    ChrfPlusPlus,
-    /// Translation edit rate.
-    Ter,
-    /// Spearman's correlation of an encoder's cosines with gold scores.
-    Spearman,
+dyno_record::words! {
+    /// Metrics that need no worker: sacrebleu's, and the correlation of encoders.
+    #[serde(rename_all = "lowercase")]
+    pub enum Standard {
+        /// Corpus BLEU.
+        Bleu,
+        /// Corpus chrF2.
+        Chrf,
+        /// Corpus chrF2 with n-grams of up to two words.
+        #[serde(rename = "chrf++")]
+        ChrfPlusPlus,
+        /// Translation edit rate.
+        Ter,
+        /// Spearman's correlation of an encoder's cosines with gold scores.
+        Spearman,
+    }
 }
 
 /// The command of a worker, which speaks JSON lines.
@@ -53,30 +55,17 @@ pub struct WorkerCommand {
 }
 
 impl Standard {
-    /// All of them.
-    pub const ALL: [Self; 5] = [Self::Bleu, Self::Chrf, Self::ChrfPlusPlus, Self::Ter, Self::Spearman];
-
-    /// Name in campaigns and files.
-    pub const fn name(self) -> &'static str {
-        self.facts().0
-    }
-
-    /// Name, title, better end and range. TER has no upper end: a text can need more edits than the reference has words.
-    const fn facts(self) -> (&'static str, &'static str, Direction, [f64; 2]) {
-        match self {
-            Self::Bleu => ("bleu", "BLEU", Direction::Higher, [0.0, 100.0]),
-            Self::Chrf => ("chrf", "chrF", Direction::Higher, [0.0, 100.0]),
-            Self::ChrfPlusPlus => ("chrf++", "chrF++", Direction::Higher, [0.0, 100.0]),
-            Self::Ter => ("ter", "TER", Direction::Lower, [0.0, 100.0]),
-            Self::Spearman => ("spearman", "Spearman", Direction::Higher, [-1.0, 1.0]),
-        }
-    }
-
-    /// Scale of the scores.
+    /// Scale of the scores. TER has no upper end: a text can need more edits than the reference has words.
     pub fn scale(self) -> Scale {
-        let (name, title, direction, range) = self.facts();
+        let (title, direction, range) = match self {
+            Self::Bleu => ("BLEU", Direction::Higher, [0.0, 100.0]),
+            Self::Chrf => ("chrF", Direction::Higher, [0.0, 100.0]),
+            Self::ChrfPlusPlus => ("chrF++", Direction::Higher, [0.0, 100.0]),
+            Self::Ter => ("TER", Direction::Lower, [0.0, 100.0]),
+            Self::Spearman => ("Spearman", Direction::Higher, [-1.0, 1.0]),
+        };
         let needs = if self.is_sacrebleus() { Needs::References } else { Needs::Gold };
-        Scale { name: name.into(), title: title.into(), direction, range: Some(range), needs }
+        Scale { name: self.name().into(), title: title.into(), direction, range: Some(range), needs }
     }
 
     /// Whether sacrebleu computes the metric.
@@ -120,8 +109,7 @@ impl FromStr for Metric {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let Some((name, command)) = text.split_once('=') else {
-            let named = Standard::ALL.into_iter().find(|standard| standard.name() == text);
-            return named.map(Self::Standard).ok_or_else(|| FORM.into());
+            return named(text).map(Self::Standard).map_err(|_| FORM.into());
         };
         if OLD_PLACEHOLDERS.iter().any(|placeholder| command.contains(placeholder)) {
             return Err(format!(
@@ -138,7 +126,7 @@ impl Metric {
     /// A worker under a name that files and tables can bear.
     pub fn worker(name: &str, worker: Vec<String>, folder: PathBuf) -> Result<Self, String> {
         let is_fine = |c: char| c.is_ascii_alphanumeric() || "-_.+".contains(c);
-        let taken = Standard::ALL.iter().any(|standard| standard.name() == name);
+        let taken = named::<Standard>(name).is_ok();
         if name.is_empty() || name.len() > 30 || !name.chars().all(is_fine) || taken {
             return Err(format!(
                 "{name:?} is no name for a worker: use 1 to 30 letters, digits, or `-_.+`, but none of dyno's own metrics"

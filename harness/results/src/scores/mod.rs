@@ -31,5 +31,5 @@ pub use sacrebleu::{SacrebleuFiles, collection, prepare, sacrebleu_files, versio
 pub use scale::{Direction, Needs, Scale};
 pub(crate) use scorer::unscorable;
 pub use scorer::{Answer, LineScores, score, score_run};
-pub use stored::{Pair, Quality, Score, Scores};
+pub use stored::{Quality, Scores};
 pub use work::Work;

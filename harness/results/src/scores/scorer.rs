@@ -12,7 +12,7 @@ use super::metric::{Metric, Metrics, Standard};
 use super::sacrebleu;
 use super::scale::Scale;
 use super::spearman::correlation;
-use super::stored::{Pair, Score, Scores};
+use super::stored::Scores;
 use super::work::{Scored, Work};
 use super::worker::Worker;
 use crate::error::Result;
@@ -168,17 +168,11 @@ fn merged(work: &[Work<'_>], sheets: &[(Scale, Sheet)]) -> Scores {
             let own = columns
                 .iter()
                 .filter_map(|(scale, column)| Some((scale.name.clone(), column[a].as_ref()?.quality())));
-            scores.scores.push(Score {
-                output: (*output).into(),
-                test_set: set.set.name.clone(),
-                metrics: own.collect(),
-            });
-            scores.pairs.extend((0..a).map(|b| Pair {
-                test_set: set.set.name.clone(),
-                a: (*output).into(),
-                b: set.outputs[b].0.into(),
-                metrics: differences(&columns, a, b),
-            }));
+            scores.texts.entry(set.set.name.clone()).or_default().insert((*output).into(), own.collect());
+            for b in 0..a {
+                let outputs = [a, b].map(|place| set.outputs[place].0.into());
+                scores.add_pair(set.set.name.clone(), outputs, differences(&columns, a, b));
+            }
         }
     }
     scores
@@ -203,9 +197,8 @@ pub fn score_run(run: &Run, again: &[Metric]) -> Option<Answer> {
     let work: Vec<Work<'_>> = run.test_sets.iter().filter_map(|set| work(run, set)).collect();
     let too_long: Vec<String> = run.test_sets.iter().flat_map(|set| too_long(run, set)).collect();
     let is_scored = |set: &Work<'_>, output: &str| {
-        let known = run.scores.of(output, &set.set.name);
         let mut scales = run.scales_of(set.set).into_iter();
-        scales.all(|scale| known.is_some_and(|known| known.metrics.contains_key(&scale.name)))
+        scales.all(|scale| run.scores.quality(&scale.name, output, &set.set.name).is_some())
     };
     let is_whole = |set: &Work<'_>| set.outputs.iter().all(|(output, _)| is_scored(set, output));
     if work.is_empty() || (again.is_empty() && work.iter().all(is_whole)) {

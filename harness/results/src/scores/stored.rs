@@ -10,34 +10,25 @@ use serde::{Deserialize, Serialize};
 use super::metric::Standard;
 use super::scale::Scale;
 
-/// Scores of a run's outputs, and comparisons of every two: `scores.json`.
+/// Scores of a run's outputs, and comparisons of every two: `scores.json`. They are maps, since a summary asks for
+/// a pair of outputs once for every pair of cells.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(from = "Wire", into = "Wire")]
 pub struct Scores {
     /// Scales of the metrics with scores.
-    #[serde(default = "earlier_scales")]
     pub metrics: Vec<Scale>,
-    /// Scores: one for each test set and output.
-    pub scores: Vec<Score>,
-    /// Pairs: one for every two outputs of a test set.
-    pub pairs: Vec<Pair>,
+    /// Qualities of each output, by its SHA-256.
+    pub texts: BySet<String, Quality>,
+    /// Score of the first output minus score of the second; the greater SHA-256 is first. `p_worse` and
+    /// `p_better` speak of quality, whichever end of the scale is better.
+    pub pairs: BySet<[String; 2], Difference>,
 }
 
-/// Scales of a file that names none.
-fn earlier_scales() -> Vec<Scale> {
-    [Standard::Bleu, Standard::Chrf].map(Standard::scale).into()
-}
+/// Values by the name of the test set, what was translated, and the name of the metric.
+type BySet<K, T> = BTreeMap<String, BTreeMap<K, ByMetric<T>>>;
 
-/// Quality of one output on one test set.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(from = "EarlierScore")]
-pub struct Score {
-    /// SHA-256 of the answers.
-    pub output: String,
-    /// Name of the test set.
-    pub test_set: String,
-    /// Quality by the name of the metric.
-    pub metrics: BTreeMap<String, Quality>,
-}
+/// Values by the name of the metric.
+pub type ByMetric<T> = BTreeMap<String, T>;
 
 /// Score of an output by one metric.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -53,71 +44,44 @@ pub struct Quality {
     pub signature: String,
 }
 
-/// Comparison of two outputs on one test set.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(from = "EarlierPair")]
-pub struct Pair {
-    /// Name of the test set.
-    pub test_set: String,
-    /// SHA-256 of the first output.
-    pub a: String,
-    /// SHA-256 of the second output.
-    pub b: String,
-    /// Score of the first minus score of the second, by the name of the metric. `p_worse` and `p_better`
-    /// speak of quality, whichever end of the scale is better.
-    pub metrics: BTreeMap<String, Difference>,
-}
-
 impl Scores {
-    /// Score of `output` on the test set of that name.
-    pub fn of(&self, output: &str, test_set: &str) -> Option<&Score> {
-        self.scores.iter().find(|score| score.output == output && score.test_set == test_set)
-    }
-
     /// Quality of `output` by one metric.
     pub fn quality(&self, metric: &str, output: &str, test_set: &str) -> Option<&Quality> {
-        self.of(output, test_set)?.metrics.get(metric)
+        self.texts.get(test_set)?.get(output)?.get(metric)
     }
 
     /// Score of output `a` minus that of `b`, by one metric.
     pub fn difference(&self, metric: &str, a: &str, b: &str, test_set: &str) -> Option<Difference> {
-        let pairs = self.pairs.iter().filter(|pair| pair.test_set == test_set);
-        let mut either =
-            pairs.filter_map(|pair| match (pair.a == a && pair.b == b, pair.a == b && pair.b == a) {
-                (true, _) => Some(*pair.metrics.get(metric)?),
-                (_, true) => Some(pair.metrics.get(metric)?.reversed()),
-                _ => None,
-            });
-        either.next()
+        if a < b {
+            return self.difference(metric, b, a, test_set).map(Difference::reversed);
+        }
+        self.pairs.get(test_set)?.get(&[a.to_owned(), b.to_owned()])?.get(metric).copied()
+    }
+
+    /// Adds the comparison of two outputs.
+    pub(super) fn add_pair(&mut self, test_set: String, [a, b]: [String; 2], mut pair: ByMetric<Difference>) {
+        if a < b {
+            pair.values_mut().for_each(|difference| *difference = difference.reversed());
+        }
+        self.pairs.entry(test_set).or_default().insert(if a < b { [b, a] } else { [a, b] }, pair);
     }
 
     /// Removes the scores of a metric.
     pub fn forget(&mut self, metric: &str) {
         self.metrics.retain(|scale| scale.name != metric);
-        self.scores.iter_mut().for_each(|score| _ = score.metrics.remove(metric));
-        self.pairs.iter_mut().for_each(|pair| _ = pair.metrics.remove(metric));
+        self.texts.values_mut().flat_map(BTreeMap::values_mut).for_each(|text| _ = text.remove(metric));
+        self.pairs.values_mut().flat_map(BTreeMap::values_mut).for_each(|pair| _ = pair.remove(metric));
     }
 
-    /// Adds the scores of `earlier` that are missing here: a metric may have failed now, on all test sets or on one.
-    pub(crate) fn add_missing(&mut self, earlier: &Self) {
-        for score in &mut self.scores {
-            let known = earlier.of(&score.output, &score.test_set);
-            for (name, quality) in known.into_iter().flat_map(|known| &known.metrics) {
-                score.metrics.entry(name.clone()).or_insert_with(|| quality.clone());
+    /// Adds what only `other` has: a metric may have failed here, on all test sets or on one.
+    pub(crate) fn add_missing(&mut self, other: &Self) {
+        for scale in &other.metrics {
+            if self.scale(&scale.name).is_none() {
+                self.metrics.push(scale.clone());
             }
         }
-        for pair in &mut self.pairs {
-            for Scale { name, .. } in &earlier.metrics {
-                if !pair.metrics.contains_key(name)
-                    && let Some(known) = earlier.difference(name, &pair.a, &pair.b, &pair.test_set)
-                {
-                    pair.metrics.insert(name.clone(), known);
-                }
-            }
-        }
-        let missing = earlier.metrics.iter().filter(|scale| self.scale(&scale.name).is_none());
-        let missing: Vec<Scale> = missing.cloned().collect();
-        self.metrics.extend(missing);
+        add_missing(&mut self.texts, &other.texts);
+        add_missing(&mut self.pairs, &other.pairs);
     }
 
     /// Scale of the metric of that name.
@@ -126,13 +90,43 @@ impl Scores {
     }
 }
 
-/// A score, in the present form or in the earlier one.
-#[derive(Deserialize)]
-struct EarlierScore {
+fn add_missing<K: Clone + Ord, T: Clone>(own: &mut BySet<K, T>, other: &BySet<K, T>) {
+    for (set, texts) in other {
+        for (text, metrics) in texts {
+            let own = own.entry(set.clone()).or_default().entry(text.clone()).or_default();
+            for (metric, value) in metrics {
+                own.entry(metric.clone()).or_insert_with(|| value.clone());
+            }
+        }
+    }
+}
+
+/// The file: a list of outputs and one of pairs.
+#[derive(Serialize, Deserialize)]
+struct Wire {
+    #[serde(default = "earlier_scales")]
+    metrics: Vec<Scale>,
+    scores: Vec<Score>,
+    pairs: Vec<Pair>,
+}
+
+/// Scales of a file that names none.
+fn earlier_scales() -> Vec<Scale> {
+    [Standard::Bleu, Standard::Chrf].map(Standard::scale).into()
+}
+
+#[derive(Serialize, Deserialize)]
+struct Score {
     output: String,
     test_set: String,
     #[serde(default)]
-    metrics: BTreeMap<String, Quality>,
+    metrics: ByMetric<Quality>,
+    #[serde(flatten, skip_serializing)]
+    earlier: EarlierScore,
+}
+
+#[derive(Default, Deserialize)]
+struct EarlierScore {
     bleu: Option<f64>,
     bleu_confidence: Option<f64>,
     bleu_signature: Option<String>,
@@ -141,39 +135,58 @@ struct EarlierScore {
     chrf_signature: Option<String>,
 }
 
-impl From<EarlierScore> for Score {
-    fn from(earlier: EarlierScore) -> Self {
-        let EarlierScore { output, test_set, mut metrics, .. } = earlier;
-        for (name, score, confidence, signature) in [
-            ("bleu", earlier.bleu, earlier.bleu_confidence, earlier.bleu_signature),
-            ("chrf", earlier.chrf, earlier.chrf_confidence, earlier.chrf_signature),
-        ] {
-            let signature = signature.unwrap_or_default();
-            metrics.extend(score.map(|score| (name.to_owned(), Quality { score, confidence, signature })));
-        }
-        Self { output, test_set, metrics }
-    }
-}
-
-/// A pair, in the present form or in the earlier one.
-#[derive(Deserialize)]
-struct EarlierPair {
+#[derive(Serialize, Deserialize)]
+struct Pair {
     test_set: String,
     a: String,
     b: String,
     #[serde(default)]
-    metrics: BTreeMap<String, Difference>,
+    metrics: ByMetric<Difference>,
+    #[serde(default, skip_serializing)]
     bleu: Option<Difference>,
+    #[serde(default, skip_serializing)]
     chrf: Option<Difference>,
 }
 
-impl From<EarlierPair> for Pair {
-    fn from(earlier: EarlierPair) -> Self {
-        let EarlierPair { test_set, a, b, mut metrics, bleu, chrf } = earlier;
-        let fields = [("bleu", bleu), ("chrf", chrf)];
-        metrics.extend(fields.into_iter().filter_map(|(name, pair)| Some((name.to_owned(), pair?))));
-        Self { test_set, a, b, metrics }
+impl From<Wire> for Scores {
+    fn from(file: Wire) -> Self {
+        let mut scores = Self { metrics: file.metrics, ..Self::default() };
+        for Score { output, test_set, mut metrics, earlier } in file.scores {
+            for (name, score, confidence, signature) in [
+                ("bleu", earlier.bleu, earlier.bleu_confidence, earlier.bleu_signature),
+                ("chrf", earlier.chrf, earlier.chrf_confidence, earlier.chrf_signature),
+            ] {
+                let signature = signature.unwrap_or_default();
+                metrics
+                    .extend(score.map(|score| (name.to_owned(), Quality { score, confidence, signature })));
+            }
+            scores.texts.entry(test_set).or_default().insert(output, metrics);
+        }
+        for Pair { test_set, a, b, mut metrics, bleu, chrf } in file.pairs {
+            let earlier = [("bleu", bleu), ("chrf", chrf)];
+            metrics.extend(earlier.into_iter().filter_map(|(name, pair)| Some((name.to_owned(), pair?))));
+            scores.add_pair(test_set, [a, b], metrics);
+        }
+        scores
     }
+}
+
+impl From<Scores> for Wire {
+    fn from(scores: Scores) -> Self {
+        let score =
+            |test_set, output, metrics| Score { output, test_set, metrics, earlier: EarlierScore::default() };
+        let pair =
+            |test_set, [a, b]: [String; 2], metrics| Pair { test_set, a, b, metrics, bleu: None, chrf: None };
+        Self { metrics: scores.metrics, scores: list(scores.texts, score), pairs: list(scores.pairs, pair) }
+    }
+}
+
+fn list<K, T, W>(sets: BySet<K, T>, entry: impl Fn(String, K, ByMetric<T>) -> W) -> Vec<W> {
+    let mut all = Vec::new();
+    for (set, texts) in sets {
+        all.extend(texts.into_iter().map(|(text, metrics)| entry(set.clone(), text, metrics)));
+    }
+    all
 }
 
 #[cfg(test)]
@@ -206,5 +219,35 @@ mod tests {
         assert!(rescored.quality("bleu", "a", "s").is_none() && rescored.scale("bleu").is_none());
         let again: Scores = serde_json::from_str(&serde_json::to_string(&scores).unwrap()).unwrap();
         assert_eq!(again, scores);
+    }
+
+    /// The published runs, against a search through the lists of their files.
+    #[test]
+    fn a_lookup_finds_what_the_file_lists() {
+        let results = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../results"));
+        let files = results.read_dir().unwrap().map(|run| run.unwrap().path().join("scores.json"));
+        let mut found = 0;
+        for file in files.filter(|file| file.exists()) {
+            let text = std::fs::read_to_string(&file).unwrap();
+            let scores: Scores = serde_json::from_str(&text).unwrap();
+            let listed: serde_json::Value = serde_json::from_str(&text).unwrap();
+            let text = |value: &serde_json::Value| value.as_str().unwrap().to_owned();
+            for score in listed["scores"].as_array().unwrap() {
+                let (output, set) = (text(&score["output"]), text(&score["test_set"]));
+                let bleu = score.get("bleu").unwrap_or(&score["metrics"]["bleu"]["score"]);
+                let quality = scores.quality("bleu", &output, &set).unwrap();
+                assert_eq!(Some(quality.score), bleu.as_f64(), "{}", file.display());
+                assert!(scores.quality("bleu", &output, "another set").is_none());
+            }
+            for pair in listed["pairs"].as_array().unwrap() {
+                let [a, b, set] = ["a", "b", "test_set"].map(|field| text(&pair[field]));
+                let bleu = pair.get("bleu").unwrap_or(&pair["metrics"]["bleu"]);
+                let bleu: Difference = serde_json::from_value(bleu.clone()).unwrap();
+                assert_eq!(scores.difference("bleu", &a, &b, &set), Some(bleu));
+                assert_eq!(scores.difference("bleu", &b, &a, &set), Some(bleu.reversed()));
+                found += 1;
+            }
+        }
+        assert!(found > 1000, "{found} pairs");
     }
 }

@@ -13,22 +13,37 @@ const VERSION: u32 = 2;
 /// Name of the environment: a run has no Python of its own.
 const ENVIRONMENT: &str = "dyno";
 
-/// Contents of asv's folder of results, by path, of `figures` that were measured on `host`, called `machine`. The commit
-/// that they belong to has a hash and a moment, in milliseconds since 1970.
-pub fn asv(
-    machine: &str,
-    host: &Host,
-    (commit, unix_ms): (&str, i64),
-    figures: &[Figure<'_>],
-) -> BTreeMap<String, Value> {
-    let benchmarks = by_benchmark(figures);
-    let short = &commit[..commit.len().min(8)];
-    let machine_facts = machine_facts(machine, host);
-    let results = json!({
+/// Figures of a host, with the host and its name as a machine.
+pub type OfHost<'a> = (String, &'a Host, Vec<Figure<'a>>);
+
+/// Contents of asv's folder of results, by path. The commit that the figures belong to has a hash and a moment, in
+/// milliseconds since 1970. A benchmark of several hosts is described as the first of them has it.
+pub fn asv(hosts: &[OfHost<'_>], (commit, unix_ms): (&str, i64)) -> BTreeMap<String, Value> {
+    let (mut files, mut list) = (BTreeMap::new(), Map::from_iter([("version".into(), json!(VERSION))]));
+    for (machine, host, figures) in hosts {
+        let benchmarks = by_benchmark(figures);
+        for (name, own) in &benchmarks {
+            list.entry(name).or_insert_with(|| described(name, own));
+        }
+        let mut facts = machine_facts(machine, host);
+        let results = results(&benchmarks, (commit, unix_ms), &facts);
+        files.insert(format!("{machine}/{}-{ENVIRONMENT}.json", &commit[..commit.len().min(8)]), results);
+        facts["version"] = json!(1);
+        files.insert(format!("{machine}/machine.json"), facts);
+    }
+    files.insert("benchmarks.json".into(), list.into());
+    files
+}
+
+/// Figures by the name of their benchmark.
+type Benchmarks<'a, 'b> = BTreeMap<String, Vec<&'b Figure<'a>>>;
+
+fn results(benchmarks: &Benchmarks<'_, '_>, (commit, unix_ms): (&str, i64), machine: &Value) -> Value {
+    json!({
         "commit_hash": commit,
         "env_name": ENVIRONMENT,
         "date": unix_ms,
-        "params": machine_facts,
+        "params": machine,
         "python": "",
         "requirements": {},
         "env_vars": {},
@@ -36,24 +51,14 @@ pub fn asv(
         "results": benchmarks.iter().map(|(name, own)| (name.clone(), result(own))).collect::<Map<_, _>>(),
         "durations": {},
         "version": VERSION,
-    });
-    let mut facts = machine_facts;
-    facts["version"] = json!(1);
-    let mut list: Map<String, Value> =
-        benchmarks.iter().map(|(name, own)| (name.clone(), described(name, own))).collect();
-    list.insert("version".into(), json!(VERSION));
-    BTreeMap::from([
-        (format!("{machine}/machine.json"), facts),
-        (format!("{machine}/{short}-{ENVIRONMENT}.json"), results),
-        ("benchmarks.json".into(), list.into()),
-    ])
+    })
 }
 
 /// Figures of each benchmark, under a name of words and dots.
-fn by_benchmark<'a, 'b>(figures: &'b [Figure<'a>]) -> BTreeMap<String, Vec<&'b Figure<'a>>> {
+fn by_benchmark<'a, 'b>(figures: &'b [Figure<'a>]) -> Benchmarks<'a, 'b> {
     let word =
         |text: &str| -> String { text.chars().map(|c| if c.is_alphanumeric() { c } else { '_' }).collect() };
-    let mut benchmarks: BTreeMap<String, Vec<&Figure<'_>>> = BTreeMap::new();
+    let mut benchmarks = Benchmarks::new();
     for figure in figures {
         let (set, track) = (&figure.cell.test_set, figure.cell.track.name());
         let name = format!("{}.{}.track_{}", word(set), word(track), word(&figure.quantity));

@@ -3,10 +3,10 @@
 
 use std::collections::HashSet;
 use std::fs::File;
-use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use dyno_api::files;
+use dyno_measure::files::Stamp;
 use dyno_measure::{Record, SCHEMA};
 use serde::Deserialize;
 
@@ -26,20 +26,9 @@ pub(super) fn open_records(path: &Path) -> Result<File> {
     Ok(file)
 }
 
-/// State of the records' file. The kernel sets the time of the last change, so that no change leaves it as it
-/// was.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Stamp {
-    inode: u64,
-    bytes: u64,
-    changed: (i64, i64),
-}
-
-impl Stamp {
-    pub fn of(path: &Path) -> Result<Self> {
-        let data = path.symlink_metadata().map_err(|source| Error::Unreadable(path.into(), source))?;
-        Ok(Self { inode: data.ino(), bytes: data.len(), changed: (data.ctime(), data.ctime_nsec()) })
-    }
+/// State of the records' file.
+pub(super) fn stamp(path: &Path) -> Result<Stamp> {
+    Stamp::of(path).map_err(|source| Error::Unreadable(path.into(), source))
 }
 
 /// Records in a file. The last line counts only with its line end.

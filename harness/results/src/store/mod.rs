@@ -34,6 +34,7 @@ use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use dyno_measure::files::Stamp;
 use dyno_measure::{Examined, Measured, TestSet, as_text};
 use dyno_record::Identity;
 use serde::{Deserialize, Serialize};
@@ -48,7 +49,7 @@ pub use latest::latest;
 
 use files::{read_json, write_json, write_whole};
 use folder::{create, is_finished, lock};
-use journal::{RECORDS, Stamp, open_records};
+use journal::{RECORDS, open_records, stamp};
 
 const VERIFIED: &str = "verified.json";
 
@@ -154,7 +155,7 @@ impl Store {
 
     fn append_in(folder: &Path, lock: File) -> Result<Self> {
         let records_file = open_records(&folder.join(RECORDS))?;
-        let records_stamp = Stamp::of(&folder.join(RECORDS))?;
+        let records_stamp = stamp(&folder.join(RECORDS))?;
         Ok(Self { folder: folder.into(), records_file, records_stamp, _lock: lock })
     }
 
@@ -175,14 +176,14 @@ impl Store {
         let written = self.records_file.write_all(&lines).and_then(|()| self.records_file.sync_data());
         let path = self.folder.join(RECORDS);
         written.map_err(|source| Error::Unwritable(path.clone(), source))?;
-        self.records_stamp = Stamp::of(&path)?;
+        self.records_stamp = stamp(&path)?;
         Ok(())
     }
 
     /// Checks that no other process has changed the records. A system outside of a sandbox has the right to.
     fn check_records(&self) -> Result<()> {
         let path = self.folder.join(RECORDS);
-        match Stamp::of(&path)? == self.records_stamp {
+        match stamp(&path)? == self.records_stamp {
             true => Ok(()),
             false => Err(Error::Tampered(path)),
         }

@@ -12,7 +12,7 @@ use super::load::LoadFigures;
 
 /// Summary of one cell. Times are in milliseconds; `None` means not measured, or without a bound. Files and JSON
 /// hold the fields up to `output`; the others are for the page.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct CellSummary {
     /// Name of the host, in a run that was merged from several hosts.
     pub host: Option<String>,

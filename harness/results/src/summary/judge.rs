@@ -54,23 +54,15 @@ pub(super) fn noise_floor(
         round => round.value,
     };
     let rounds = |cell: &MeasuredCell<'_>| cell.valid().into_iter().filter_map(of).collect::<Vec<f64>>();
-    let (mut groups, mut has_twin): (Vec<(&MeasuredCell<'_>, Vec<f64>)>, _) = (Vec::new(), false);
-    for cell in cells {
-        let same = |first: &MeasuredCell<'_>| {
-            first.test_set.name == cell.test_set.name && run.are_twins(first.system, cell.system)
-        };
-        match groups.iter_mut().find(|(first, _)| same(first)) {
-            Some((_, known)) => {
-                known.extend(rounds(cell));
-                has_twin = true;
-            }
-            None => groups.push((cell, rounds(cell))),
-        }
+    let same = |a: &&MeasuredCell<'_>, b: &&MeasuredCell<'_>| {
+        a.test_set.name == b.test_set.name && run.are_twins(a.system, b.system)
+    };
+    let groups = dyno_stats::grouped(cells, same);
+    if groups.iter().all(|cells| cells.len() == 1) {
+        return None; // no twin
     }
-    if !has_twin {
-        return None;
-    }
-    let groups: Vec<_> = groups.into_iter().map(|(_, rounds)| rounds).collect();
+    let groups: Vec<_> =
+        groups.into_iter().map(|cells| cells.into_iter().flat_map(rounds).collect()).collect();
     dyno_stats::noise_floor(&groups, whole).map(f64::exp_m1)
 }
 

@@ -9,7 +9,7 @@ pub mod judge;
 mod load;
 mod same_weights;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 use dyno_api::{Breakdown, counts};
 use dyno_measure::{Code, Reason, Record, Served, ServedRun, Track};
@@ -204,7 +204,6 @@ fn summarise_cell(
     let by_clients = load::by_clients(&figures.valid);
     let limit = figures.valid.iter().find_map(|record| Some(record.served()?.limit));
     CellSummary {
-        host: None,
         test_set: cell.test_set.name.clone(),
         track: cell.track,
         system: cell.system.into(),
@@ -212,7 +211,6 @@ fn summarise_cell(
         verdict: cell.verdict(),
         reasons: faults(cell),
         warnings: warnings(&cell.records),
-        standing: None,
         rounds: figures.valid.len(),
         words_per_second: median(&figures.speeds),
         words_per_second_low: interval.map(|interval| interval.low),
@@ -266,14 +264,13 @@ fn summarise_cell(
             .map(|scale| quality_of(run, cell, scale, figures.output))
             .collect(),
         output: figures.output.cloned(),
-        unranked: None,
         place: run.systems().iter().position(|system| *system == cell.system).unwrap_or(0),
         cores,
         served: figures.median_served(),
         percentiles_ms: [50.0, 90.0, 95.0, 99.0].map(|percent| figures.spread(percent)),
         latency_ms: figures.lines_ms(),
         breakdown: figures.breakdown(),
-        duels: HashMap::new(),
+        ..CellSummary::default()
     }
 }
 

@@ -29,12 +29,12 @@ use systems::systems;
 use test_sets::{WireTestSet, test_sets};
 use tracks::{WireTrack, tracks};
 
-use dyno_measure::{Filler, Interleave, Limits, Probe, Profile, check_command};
+use dyno_measure::{Filler, Interleave, Limits, Probe, Profile, Protocol, check_command};
 
 use super::checked::{Campaign, MeterCommand};
 use super::entry::Entry;
 use super::suggestions::with_suggestion;
-use crate::exit::{Outcome, bad_input};
+use crate::exit::Outcome;
 use crate::output::warn_of_look_alikes;
 use dyno_measure::os::MOST_CORES;
 
@@ -45,7 +45,7 @@ const MOST_REPEATS: usize = 100;
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 struct WireCampaign {
     name: Option<Spanned<String>>,
-    #[serde(default = "quick")]
+    #[serde(default)]
     profile: Profile,
     #[serde(default = "one")]
     seed: u64,
@@ -85,10 +85,6 @@ struct WireCampaign {
     systems: Vec<Spanned<WireSystem>>,
 }
 
-fn quick() -> Profile {
-    Profile::Quick
-}
-
 fn one() -> u64 {
     1
 }
@@ -98,7 +94,7 @@ impl Campaign {
     pub fn load(path: &Path) -> Outcome<Self> {
         let text = dyno_api::files::read_to_string(path).map_err(|error| {
             let remedy = "give the path of a campaign file, or none for the starter campaign";
-            bad_input(format!("can't read campaign {}: {error}; {remedy}", path.display()))
+            bad_input!("can't read campaign {}: {error}; {remedy}", path.display())
         })?;
         let source = Source { path, text };
         let wire: WireCampaign = toml::from_str(&source.text).map_err(|error| {
@@ -119,10 +115,7 @@ fn check(source: &Source<'_>, wire: WireCampaign) -> Outcome<Campaign> {
             "runaway-factor",
             default.runaway_factor(),
         )?),
-        memory_mib: wire
-            .memory_mib
-            .map(|memory| source.amount(Some(memory), "memory-mib", 0.0))
-            .transpose()?,
+        memory_mib: wire.memory_mib.map(|most| source.amount(Some(most), "memory-mib", 0.0)).transpose()?,
     };
     let generated = generated(source, wire.generate)?;
     let (tracks, load) = tracks(source, wire.tracks)?;
@@ -136,21 +129,24 @@ fn check(source: &Source<'_>, wire: WireCampaign) -> Outcome<Campaign> {
     warn_of_look_alikes(&test_sets.iter().map(|set| set.name.as_str()).collect::<Vec<_>>());
     Ok(Campaign {
         name: name(source, wire.name)?,
-        profile: wire.profile,
-        seed: wire.seed,
+        names_probes: wire.probes.is_some(),
+        protocol: Protocol {
+            profile: wire.profile,
+            seed: wire.seed,
+            limits,
+            load: load.limit,
+            clients: load.clients,
+            probes: wire.probes.unwrap_or_else(|| wire.profile.probes().to_vec()),
+            filler: filler(source, wire.filler)?,
+            interleave: wire.interleave,
+        },
         cores: cores.into_iter().max(),
-        limits,
-        load: load.limit,
-        clients: load.clients,
-        interleave: wire.interleave,
         systems,
         unbuilt,
         absent: Vec::new(),
         generated,
         twin: wire.twin.map(Spanned::into_inner),
-        own_probes: wire.probes,
         shard: None,
-        filler: filler(source, wire.filler)?,
         meter: meter(source, wire.meter)?,
         metrics: metrics(source, wire.metrics, targets)?,
         test_sets,
@@ -162,9 +158,8 @@ fn check(source: &Source<'_>, wire: WireCampaign) -> Outcome<Campaign> {
 fn name(source: &Source<'_>, name: Option<Spanned<String>>) -> Outcome<String> {
     let Some(name) = name else {
         let stem = source.path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let remedy = "give the campaign a `name`";
-        return name_fault(&stem)
-            .map_or(Ok(stem), |fault| Err(source.error_at(0..0, format!("{fault}; {remedy}"))));
+        let refused = |fault| Err(source.error_at(0..0, format_args!("{fault}; give the campaign a `name`")));
+        return name_fault(&stem).map_or(Ok(stem), refused);
     };
     checked_name(source, &name)
 }
@@ -179,10 +174,10 @@ fn meter(source: &Source<'_>, command: Option<Spanned<Vec<String>>>) -> Outcome<
 fn twin_fault(source: &Source<'_>, twin: Option<&Spanned<String>>, systems: &[Entry]) -> Outcome<()> {
     let unknown = |name: &&Spanned<String>| systems.iter().all(|system| system.name != *name.get_ref());
     match twin.filter(unknown) {
-        Some(name) => Err(source.error_at(
-            name.span(),
-            format!("`twin`: no system {:?}; give the name of a system", name.get_ref()),
-        )),
+        Some(name) => {
+            let message = format!("`twin`: no system {:?}; give the name of a system", name.get_ref());
+            Err(source.error_at(name.span(), message))
+        }
         None => Ok(()),
     }
 }

@@ -14,7 +14,7 @@ use toml::Spanned;
 
 use super::source::Source;
 use crate::campaign::entry::{Entry, Launch};
-use crate::exit::{Outcome, bad_input};
+use crate::exit::Outcome;
 
 /// A prompt: its text, or its parts.
 #[derive(Clone, Deserialize)]
@@ -90,7 +90,7 @@ pub(super) fn prompts(
     for system in systems {
         let name = system.name.clone();
         let Some(settings) = asked(system) else { continue };
-        let said = |fault: String| bad_input(format!("{}: system {name:?}: {fault}", source.path.display()));
+        let said = |fault: String| bad_input!("{}: system {name:?}: {fault}", source.path.display());
         if common == Prompt::default() && !OWN.iter().any(|part| settings.contains_key(*part)) {
             let remedy = "set `languages`, such as \"en-de\", or `prompt`";
             return Err(said(format!("nothing says what the language model is asked; {remedy}")));
@@ -152,7 +152,7 @@ fn asked(system: &mut Entry) -> Option<&mut Settings> {
         Launch::BuiltIn { backend, settings, .. } => {
             registry::find(backend).is_ok_and(|backend| backend.takes_prompts()).then_some(settings)
         }
-        Launch::Adapter(adapter) => adapter.has_setting("prompt").then_some(&mut adapter.settings),
+        Launch::Adapter(adapter) => adapter.has_setting("prompt").then_some(&mut adapter.launch.settings),
         _ => None,
     }
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use toml::Spanned;
 
-use crate::exit::{Failure, Outcome, bad_input};
+use crate::exit::{Failure, Outcome};
 
 /// Text of the file, which turns byte positions into lines and columns.
 pub(super) struct Source<'a> {
@@ -23,7 +23,7 @@ impl Source<'_> {
         let before = &self.text[..span.start.min(self.text.len())];
         let line = before.matches('\n').count() + 1;
         let column = before.rsplit('\n').next().unwrap_or("").chars().count() + 1;
-        bad_input(format!("{}:{line}:{column}: {message}", self.path.display()))
+        bad_input!("{}:{line}:{column}: {message}", self.path.display())
     }
 
     /// Absolute path of the file's folder.

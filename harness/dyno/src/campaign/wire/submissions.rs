@@ -9,7 +9,6 @@ use super::source::Source;
 use super::system::WireSystem;
 use crate::campaign::entry::{Entry, Launch, words_fault};
 use crate::exit::Outcome;
-use crate::output::say;
 use crate::submission::{BATCH_LINES, Submission, is_image};
 
 /// First key of `wire` that a submission may not have.
@@ -82,10 +81,7 @@ pub(super) fn in_its_tracks(
         return Err(source.error_at(span, message));
     }
     if !missing.is_empty() {
-        say(format_args!(
-            "{name} isn't measured in {missing}: its dialect {} has no such track",
-            dialect.name
-        ));
+        say!("{name} isn't measured in {missing}: its dialect {} has no such track", dialect.name);
     }
     Ok(Entry { tracks: Some(own), ..entry })
 }

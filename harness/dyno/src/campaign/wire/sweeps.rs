@@ -71,9 +71,9 @@ pub(super) fn over_batches(entry: Entry, sizes: &[BatchSize], tracks: &[Track]) 
         let mut entry = entry.clone();
         match &mut entry.launch {
             Launch::BuiltIn { batch, .. } | Launch::Plugin { batch, .. } => *batch = Some(size),
-            Launch::Adapter(adapter) => adapter.batch = Some(size),
+            Launch::Adapter(adapter) => adapter.launch.batch = Some(size),
             Launch::Submission(submission) => match size {
-                BatchSize::Lines { lines } => submission.batch_lines = lines,
+                BatchSize::Lines { lines } => submission.launch.batch_lines = lines,
                 BatchSize::Words(_) => {}
             },
             Launch::Foreign { .. } => {}

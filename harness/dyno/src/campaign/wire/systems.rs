@@ -74,16 +74,11 @@ fn second_of_its_name(systems: &[Entry]) -> Option<&str> {
 
 /// Records and scores are found by name, so no system may have the name of another one's twin or baseline.
 fn refuse_reserved(source: &Source<'_>, name: &Spanned<String>) -> Outcome<()> {
-    match RESERVED.into_iter().find(|end| name.get_ref().ends_with(end)) {
-        Some(end) => Err(source.error_at(
-            name.span(),
-            format!(
-                "dyno itself gives names that end in {end:?}: give the system {:?} another name",
-                name.get_ref()
-            ),
-        )),
-        None => Ok(()),
-    }
+    let (span, name) = (name.span(), name.get_ref());
+    let Some(end) = RESERVED.into_iter().find(|end| name.ends_with(end)) else { return Ok(()) };
+    let message =
+        format!("dyno itself gives names that end in {end:?}: give the system {name:?} another name");
+    Err(source.error_at(span, message))
 }
 
 fn system(source: &Source<'_>, entry: Spanned<WireSystem>, generated: &[Generated]) -> Outcome<Entry> {
@@ -120,10 +115,8 @@ fn system(source: &Source<'_>, entry: Spanned<WireSystem>, generated: &[Generate
             return Err(source.error_at(command.span(), message));
         }
         _ => {
-            let message = format!(
-                "system {name:?} needs one of `backend`, `plugin`, `command`, `adapter` and `submission`"
-            );
-            return Err(source.error_at(span, message));
+            let needed = "`backend`, `plugin`, `command`, `adapter` and `submission`";
+            return Err(source.error_at(span, format!("system {name:?} needs one of {needed}")));
         }
     };
     let task = match (&launch, wire.task) {

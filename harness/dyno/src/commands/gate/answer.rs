@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use dyno_measure::{Reason, Record, Track};
 use dyno_record::Identity;
 use dyno_results::compare::{Change, Changes, Comparison, Quality};
-use dyno_stats::numbers::{mebibytes, p_value, whole};
+use dyno_stats::numbers::mebibytes;
 use serde::Serialize;
 
 use crate::campaign::{Campaign, Entry};
@@ -159,20 +159,10 @@ impl Speed {
 
     /// Fields of the table [`HEADS`].
     pub(super) fn row(&self) -> Vec<String> {
-        let found = &self.comparison;
-        vec![
-            self.system.clone(),
-            self.baseline.clone(),
-            self.track.name().into(),
-            self.test_set.clone(),
-            whole(found.candidate_words_per_second),
-            whole(found.baseline_words_per_second),
-            format!("×{:.3}", found.slow_down),
-            format!("{:.3}–{:.3}", found.slow_down_low, found.slow_down_high),
-            p_value(found.p),
-            format!("×{:.3}", found.noise_floor),
-            found.change.name().into(),
-        ]
+        let Self { system, baseline, track, test_set, comparison, .. } = self;
+        let ends = [format!("×{:.3}", comparison.noise_floor), comparison.change.name().into()];
+        let names = [system, baseline, track.name(), test_set].map(str::to_owned);
+        names.into_iter().chain(comparison.texts()).chain(ends).collect()
     }
 }
 

@@ -9,7 +9,6 @@ use crate::campaign::{Campaign, Entry};
 use crate::exit::{Exit, Outcome, no_answer};
 use crate::gate::{Baseline, Cell, Disturbed, Fault, Stage, Trials};
 use crate::interrupt::Stop;
-use crate::output::say;
 use crate::progress::Progress;
 
 /// Cells of the gate, each with the lines of a round. A stored baseline has its own lines and speeds.
@@ -70,7 +69,7 @@ type Stored = (Result<TestSet, Fault>, Speeds);
 fn stored(baseline: &Baseline, candidate: &Entry, set: &TestSet, track: Track) -> Outcome<Option<Stored>> {
     let name = &candidate.name;
     let Some(stored) = baseline.stored_cell(name, set, track) else {
-        say(format_args!("warning: the stored run has no {name} on {} under {track}", set.name));
+        say!("warning: the stored run has no {name} on {} under {track}", set.name);
         return Ok(None);
     };
     if let Some(fault) = stored.records.iter().find_map(|record| Fault::of(record)) {
@@ -163,7 +162,7 @@ pub(super) fn quality(
                 Ok([ours, theirs]) => {
                     let texts = (ours.as_slice(), theirs.as_slice());
                     let quality = Quality::compare(&candidate.name, set, texts, limits, &campaign.metrics);
-                    quality.warning.iter().for_each(|warning| say(format_args!("warning: {warning}")));
+                    quality.warning.iter().for_each(|warning| say!("warning: {warning}"));
                     found.push(quality);
                 }
                 Err(fault) => cell.fault = Some(fault),

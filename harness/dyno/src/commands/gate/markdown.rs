@@ -8,11 +8,11 @@ use dyno_report::{Field, Table, inline};
 use dyno_results::compare::{Quality, WorseLine};
 
 use super::answer::{Answer, FIGURES, HEADS};
-use crate::exit::{Outcome, bad_input};
+use crate::exit::Outcome;
 
 /// Adds the answer to the end of `file`, which is created if it is missing.
 pub(super) fn append(answer: &Answer, file: &Path) -> Outcome<()> {
-    let unwritable = |error: std::io::Error| bad_input(format!("can't write {}: {error}", file.display()));
+    let unwritable = |error: std::io::Error| bad_input!("can't write {}: {error}", file.display());
     let mut open = files::open_or_create(file).map_err(unwritable)?;
     open.seek(SeekFrom::End(0)).map_err(unwritable)?;
     open.write_all(of(answer).as_bytes()).map_err(unwritable)

@@ -17,7 +17,7 @@ use crate::cli::GateArgs;
 use crate::exit::{Exit, Outcome, bad_input, no_answer};
 use crate::gate::{Baseline, Cell, Stage};
 use crate::interrupt::Stop;
-use crate::output::{print, print_json, say};
+use crate::output::{self, say};
 use crate::scoring::announce;
 use crate::scratch::Scratch;
 
@@ -59,15 +59,11 @@ pub fn gate(args: &GateArgs) -> Outcome {
 
 /// Prints the answer, and adds it to the summary of a job.
 fn conclude(answer: &Answer, args: &GateArgs) -> Outcome {
-    if args.json {
-        print_json("gate", answer)?;
-    } else {
-        print(&as_text(answer))?;
-    }
+    output::answer(args.json, "gate", answer, || as_text(answer))?;
     if let Some(file) = &args.summary {
         markdown::append(answer, file)?;
     }
-    answer.warning().into_iter().for_each(|warning| say(format_args!("warning: {warning}")));
+    answer.warning().into_iter().for_each(|warning| say!("warning: {warning}"));
     Ok(answer.exit())
 }
 
@@ -97,18 +93,18 @@ fn refuse_unchecked_limits(args: &GateArgs, campaign: &Campaign) -> Outcome<()> 
         }
         let mut sets = campaign.test_sets.iter();
         if let Some(set) = sets.find(|set| campaign.metrics.first_for(set).is_none()) {
-            return Err(bad_input(format!(
+            refuse!(
                 "{limit}: test set {} has no references for the campaign's metrics: add them, or filter with --test-set",
                 set.name
-            )));
+            );
         }
     }
     let sizeless = |system: &&Entry| !system.is_hosted() && system.models.is_empty();
     match campaign.systems.iter().find(sizeless) {
-        Some(system) if args.max_model.is_some() => Err(bad_input(format!(
+        Some(system) if args.max_model.is_some() => Err(bad_input!(
             "--max-model: the model files of {} are unknown; add `model` to the system in the campaign",
             system.name
-        ))),
+        )),
         _ => Ok(()),
     }
 }

@@ -6,11 +6,12 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use comfy_table::{Table, presets};
 use dyno_host::registry;
 use dyno_measure::{
-    Code, Examined, Finding, Limits, Probe, Profile, Track, Verdict, check_command, host, verdict,
+    Code, Examined, Finding, Limits, Probe, Profile, Protocol, Track, Verdict, check_command, host, verdict,
 };
+use dyno_stats::grouped;
+use itertools::Itertools;
 use serde_json::{Value, json};
 
 use crate::campaign::{Campaign, Entry, Launch, make_ready, named_or_starter, starter};
@@ -20,6 +21,7 @@ use crate::filters::Filters;
 use crate::output::{print, print_json, say};
 use crate::runner::Runner;
 use crate::submission::{Dialect, Submission, is_image};
+use crate::table::grid;
 use crate::tuning::open;
 use submission::Check;
 
@@ -44,7 +46,7 @@ pub fn verify(args: &VerifyArgs) -> Outcome {
         let own = plan.tracks.iter().copied().filter(|&track| system.takes_part(track));
         let tracks: Vec<Track> = own.collect();
         if let Some(submission) = submission_of(&campaign, &system.name) {
-            let asked = (&plan.test_sets[0], &campaign.limits);
+            let asked = (&plan.test_sets[0], &campaign.protocol.limits);
             let checks = submission::ask(&runner, submission, system, &tracks, asked)?;
             if !args.json {
                 submission::show(&system.name, submission, &checks)?;
@@ -57,10 +59,11 @@ pub fn verify(args: &VerifyArgs) -> Outcome {
             }
         }
         let mut watch = |probe: &Examined| {
-            say(format_args!("{} · {}: {}", system.name, probe.probe.name(), probe.verdict.name()));
+            say!("{} · {}: {}", system.name, probe.probe.name(), probe.verdict.name());
             ControlFlow::Continue(())
         };
-        let examined = runner.examine(system, &tracks, &plan.test_sets[0], campaign.probes(), &mut watch)?;
+        let examined =
+            runner.examine(system, &tracks, &plan.test_sets[0], &campaign.protocol.probes, &mut watch)?;
         if !args.json {
             show(&system.name, &examined, &skipped(&campaign, &examined))?;
         }
@@ -82,12 +85,12 @@ fn narrowed(mut campaign: Campaign, args: &VerifyArgs) -> Campaign {
     }
     campaign.tracks.sort_unstable();
     campaign.tracks.dedup();
-    campaign.own_probes =
-        Some(if args.probes.is_empty() { Probe::ALL.to_vec() } else { args.probes.clone() });
-    campaign.profile = Profile::Quick; // probes need no network namespace, and no rounds follow
-    campaign.limits.line_seconds = args.line_seconds.unwrap_or(campaign.limits.line_seconds);
-    campaign.limits.memory_mib = args.memory.or(campaign.limits.memory_mib);
-    campaign.limits.launch_seconds = args.launch_seconds.unwrap_or(campaign.limits.launch_seconds);
+    let Protocol { profile, limits, probes, .. } = &mut campaign.protocol;
+    *probes = if args.probes.is_empty() { Probe::ALL.to_vec() } else { args.probes.clone() };
+    *profile = Profile::Quick; // probes need no network namespace, and no rounds follow
+    limits.line_seconds = args.line_seconds.unwrap_or(limits.line_seconds);
+    limits.memory_mib = args.memory.or(limits.memory_mib);
+    limits.launch_seconds = args.launch_seconds.unwrap_or(limits.launch_seconds);
     campaign.systems.iter_mut().for_each(|entry| entry.sampling |= args.sampling);
     campaign
 }
@@ -113,7 +116,8 @@ fn requested(args: &VerifyArgs) -> Outcome<Campaign> {
         Limits { line_seconds: OWN_LINE_SECONDS, launch_seconds: OWN_LAUNCH_SECONDS, ..Limits::default() };
     let tracks = vec![Track::Latency, Track::Throughput1];
     let tracks = tracks.into_iter().filter(|&track| entry.takes_part(track)).collect();
-    let campaign = Campaign { systems: vec![entry], tracks, limits, ..starter };
+    let protocol = Protocol { limits, ..starter.protocol };
+    let campaign = Campaign { systems: vec![entry], tracks, protocol, ..starter };
     make_ready(&campaign)?;
     Ok(campaign)
 }
@@ -156,14 +160,14 @@ fn own(args: &VerifyArgs) -> Outcome<Option<Entry>> {
 /// The submission in `folder`, under the folder's name.
 fn own_submission(folder: &Path, dialect: Dialect, args: &VerifyArgs) -> Outcome<Entry> {
     let submission = Submission::open(folder, dialect, args.pair.clone(), args.batch_lines);
-    let submission = submission.map_err(|fault| bad_input(format!("--submission: {:#}", fault.error)))?;
+    let submission = submission.map_err(|fault| bad_input!("--submission: {:#}", fault.error))?;
     let other = args.tracks.iter().find(|track| !dialect.tracks.contains(track));
     if let Some(track) = other {
         let names: Vec<_> = dialect.tracks.iter().map(|track| track.name()).collect();
         let message = format!("the dialect {} has no {track}; it has {}", dialect.name, names.join(", "));
         return Err(bad_input(message));
     }
-    let named = if is_image(folder) { folder } else { &submission.folder };
+    let named = if is_image(folder) { folder } else { &submission.launch.folder };
     let name = named.file_name().unwrap_or_default().display().to_string();
     Ok(Entry::of_submission(&name, submission))
 }
@@ -176,28 +180,28 @@ fn check_typed(command: &str) -> Outcome<()> {
     let is_path =
         program.contains('/') && program.chars().all(|c| c.is_alphanumeric() || "/._+-".contains(c));
     let checked = if is_path { check_command(&[program.into()], Path::new(".")) } else { Ok(()) };
-    checked.map_err(|fault| bad_input(format!("--command: {fault}")))
+    checked.map_err(|fault| bad_input!("--command: {fault}"))
 }
 
 /// Prints one row for each probe, with its findings and remedies below.
 fn show(system: &str, examined: &[Examined], skipped: &[Probe]) -> Outcome<()> {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING);
-    table.set_header(["probe", "verdict", "s", "figure"]);
-    let mut told = Vec::new();
+    let (mut rows, mut told) = (Vec::new(), Vec::new());
     for probe in examined {
         let seconds = format!("{:.1}", probe.seconds);
         // Where a rule is broken, its fault is the figure.
         let figure = (probe.verdict != Verdict::Invalid).then(|| probe.figure.clone());
         let mut heads = [probe.probe.name(), probe.verdict.name(), &seconds];
-        for line in figure.into_iter().chain(faults(&probe.findings, &mut told)) {
+        let told = figure.into_iter().chain(faults(&probe.findings, &mut told));
+        for line in told.collect::<Vec<_>>().iter().flat_map(|told| told.lines()) {
             let [probe, verdict, seconds] = std::mem::take(&mut heads);
-            table.add_row([probe, verdict, seconds, &line]);
+            rows.push([probe, verdict, seconds, line].map(str::to_owned).to_vec());
         }
     }
     for probe in skipped {
-        table.add_row([probe.name(), "skipped", "", "the system had failed in all tracks"]);
+        let why = "the system had failed in all tracks";
+        rows.push([probe.name(), "skipped", "", why].map(str::to_owned).to_vec());
     }
+    let table = grid(&["probe", "verdict", "s", "figure"], rows, 0..0);
     let verdict = verdict(examined);
     print(&format!("{system}\n{table}\n{}\n", verdict.name()))?;
     if verdict == Verdict::Noisy {
@@ -209,26 +213,17 @@ fn show(system: &str, examined: &[Examined], skipped: &[Probe]) -> Outcome<()> {
 /// Probes that were not asked, because the system had failed in all tracks.
 fn skipped(campaign: &Campaign, examined: &[Examined]) -> Vec<Probe> {
     let is_asked = |probe: &Probe| examined.iter().any(|asked| asked.probe == *probe);
-    let wanted = |probe: &&Probe| campaign.probes().contains(probe);
+    let wanted = |probe: &&Probe| campaign.protocol.probes.contains(probe);
     Probe::ALL.iter().filter(wanted).filter(|probe| !is_asked(probe)).copied().collect()
 }
 
 /// Lines of a probe's findings: a fault that is the same in several tracks once. Limit and remedy stand with the
 /// first finding of a code; `told` are the codes that have them.
 fn faults(findings: &[Finding], told: &mut Vec<Code>) -> Vec<String> {
-    let mut faults: Vec<(&Finding, Vec<&str>)> = Vec::new();
-    for finding in findings {
-        let is_same = |known: &Finding| {
-            known.reason == finding.reason && known.is_forbidden() == finding.is_forbidden()
-        };
-        match faults.iter_mut().find(|(known, _)| is_same(known)) {
-            Some((_, tracks)) if tracks.contains(&finding.track.name()) => {}
-            Some((_, tracks)) => tracks.push(finding.track.name()),
-            None => faults.push((finding, vec![finding.track.name()])),
-        }
-    }
-    let line = |(finding, tracks): (&Finding, Vec<&str>)| {
-        let (reason, tracks) = (&finding.reason, tracks.join(", "));
+    let same = |a: &&Finding, b: &&Finding| (&a.reason, a.is_forbidden()) == (&b.reason, b.is_forbidden());
+    let line = |alike: Vec<&Finding>| {
+        let (finding, reason) = (alike[0], &alike[0].reason);
+        let tracks = alike.iter().map(|finding| finding.track.name()).unique().join(", ");
         let kind = if finding.is_forbidden() { "INVALID" } else { "warning" };
         let fault = format!("{kind} {} ({tracks}): {}", reason.code.name(), reason.figure);
         if told.contains(&reason.code) {
@@ -237,7 +232,7 @@ fn faults(findings: &[Finding], told: &mut Vec<Code>) -> Vec<String> {
         told.push(reason.code);
         format!("{fault}\nlimit: {}\nremedy: {}", reason.limit, reason.remedy)
     };
-    faults.into_iter().map(line).collect()
+    grouped(findings, same).into_iter().map(line).collect()
 }
 
 fn as_json(
@@ -265,26 +260,14 @@ fn as_json(
 
 /// Findings of all probes, each code once with its first figure.
 fn reasons(examined: &[Examined]) -> Vec<Value> {
-    let mut seen = Vec::new();
     let findings = examined.iter().flat_map(|probe| probe.findings.iter().map(move |f| (probe.probe, f)));
-    let first = findings.filter(|(_, finding)| {
-        let key = finding.reason.code;
-        !seen.contains(&key) && {
-            seen.push(key);
-            true
-        }
-    });
-    first
-        .map(|(probe, finding)| {
-            json!({
-                "code": finding.reason.code,
-                "figure": finding.reason.figure,
-                "limit": finding.reason.limit,
-                "remedy": finding.reason.remedy,
-                "track": finding.track,
-                "probe": probe,
-                "invalid": finding.is_forbidden(),
-            })
+    let first = findings.unique_by(|(_, finding)| finding.reason.code);
+    let told = first.map(|(probe, finding)| {
+        let dyno_measure::Reason { code, figure, limit, remedy } = &finding.reason;
+        json!({
+            "code": code, "figure": figure, "limit": limit, "remedy": remedy, "track": finding.track, "probe": probe,
+            "invalid": finding.is_forbidden(),
         })
-        .collect()
+    });
+    told.collect()
 }

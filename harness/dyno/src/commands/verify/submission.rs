@@ -1,7 +1,6 @@
 //! What an organiser of a shared task asks about a submission: does it start, keep the contract, stay off the
 //! network, and fit the memory. One launch in each track answers; the probes ask only those that pass.
 
-use comfy_table::{Table, presets};
 use dyno_measure::files::bytes_of;
 use dyno_measure::process::ending::Ending;
 use dyno_measure::process::hidden::opened_bytes;
@@ -13,6 +12,7 @@ use crate::exit::Outcome;
 use crate::output::print;
 use crate::runner::Runner;
 use crate::submission::Submission;
+use crate::table::grid;
 
 /// Number of lines of a launch: enough for a batch, and few enough for a slow system.
 const LINES: usize = 40;
@@ -118,7 +118,7 @@ fn memory(trials: &[Trial], limits: &Limits) -> Check {
 /// Sizes: of the model that was opened, and of all files.
 fn size(submission: &Submission, system: &System, trials: &[Trial]) -> Check {
     let opened = |trial: &Trial| opened_bytes(system, &trial.ending.report.read_files);
-    let all = mib(bytes_of(std::slice::from_ref(&submission.folder)));
+    let all = mib(bytes_of(std::slice::from_ref(&submission.launch.folder)));
     let model = match trials.iter().filter_map(opened).max() {
         None => format!("model {}, as declared", mib(bytes_of(&system.models))),
         Some(bytes) => format!("model {}, as opened", mib(bytes)),
@@ -142,12 +142,11 @@ fn mib(bytes: u64) -> String {
 
 /// Prints one row for each check.
 pub fn show(system: &str, submission: &Submission, checks: &[Check]) -> Outcome<()> {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING);
-    for Check { check, passed, said } in checks {
-        table.add_row([*check, if *passed { "yes" } else { "NO" }, said.as_str()]);
-    }
-    let (dialect, folder) = (&submission.dialect.name, submission.folder.display());
+    let row = |Check { check, passed, said }: &Check| {
+        [*check, if *passed { "yes" } else { "NO" }, said.as_str()].map(str::to_owned).to_vec()
+    };
+    let table = grid(&[], checks.iter().map(row).collect(), 0..0);
+    let (dialect, folder) = (&submission.dialect.name, submission.launch.folder.display());
     let verdict = if checks.iter().all(|check| check.passed) { "" } else { "INVALID\n" };
     print(&format!("{system}: {dialect} submission in {folder}\n{table}\n{verdict}"))
 }
