@@ -42,14 +42,12 @@ type Flow<T> = std::result::Result<T, Stop>;
 /// One round: the greatest rate of one process.
 pub(super) fn run(context: &RoundContext<'_>) -> Result<Observed> {
     let mut server = Server::of(context);
-    let replies = converse(&context.subject, |talk| server.measure(talk))?;
+    let mut replies = converse(&context.subject, |talk| server.measure(talk))?;
     let mut observed = match replies.reasons.is_empty() {
         true => server.conclude(&replies.answers),
-        false => Observed { reasons: replies.reasons, ..Observed::default() },
+        false => Observed { reasons: std::mem::take(&mut replies.reasons), ..Observed::default() },
     };
-    observed.start_ns.extend(replies.start_ns);
-    observed.take(&replies.ending);
-    observed.tree.after_ns += replies.after_ns;
+    observed.take_work(&replies);
     Ok(observed)
 }
 
@@ -99,6 +97,7 @@ impl<'a> Server<'a> {
         for copy in self.script.unknown(self.profile().warm_up_lines()) {
             talk.ask(&copy.line)?;
         }
+        talk.begin_work();
         if self.limit.rate.is_none() || self.planned().closed > 0 {
             self.ask_single_lines(talk)?;
         }
