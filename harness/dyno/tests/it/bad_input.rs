@@ -35,6 +35,24 @@ fn a_broken_campaign_is_told_by_line_and_column() {
             vec!["did you mean `limit-ms`?"],
         ),
         ("tracks = [{ name = \"latency\", limit-ms = 9 }]\n", "campaign.toml:1:11:", vec!["server alone"]),
+        ("tracks = [{ name = \"latency\", clients = [1] }]\n", "campaign.toml:1:11:", vec!["server alone"]),
+        (
+            "tracks = [{ name = \"server\", clients = [0, 1] }]\n",
+            "campaign.toml:1:11:",
+            vec!["`clients`", "from 1 to 1024"],
+        ),
+        (
+            "tracks = [{ name = \"server\", clients = [1025] }]\n",
+            "campaign.toml:1:11:",
+            vec!["from 1 to 1024"],
+        ),
+        (
+            "tracks = [{ name = \"server\", clients = [4, 1, 4] }]\n",
+            "campaign.toml:1:11:",
+            vec!["each number once"],
+        ),
+        ("tracks = [{ name = \"server\", clients = 4 }]\n", "campaign.toml:1:", vec!["expected a list"]),
+        ("tracks = [{ name = \"server\", clients = [-1] }]\n", "campaign.toml:1:", vec!["-1"]),
     ] {
         let rest = "test-sets = [{ name = \"tiny\", source = \"tiny.en\" }]\n";
         let ended = campaign(&format!("{text}{rest}"), NULL).run(&[]);
