@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use dyno_api::files;
 
 const ONE_SENTENCE: &str = "expected one sentence on each line";
+const SECONDS: &str = "expected a number of seconds on each line, none below the one before";
 const LEAVE_OUT: &str = "leave it out of `references` if there are none";
 
 /// Failure of the bench, or of the input that it was given. A message is "FAULT; REMEDY", or the fault alone.
@@ -84,6 +85,22 @@ pub enum Error {
         /// The file.
         path: PathBuf,
     },
+    /// A line of recorded arrivals is no instant that may follow.
+    #[error("{}: line {line} is no instant that may follow; {SECONDS}", path.display())]
+    NoInstant {
+        /// The file.
+        path: PathBuf,
+        /// Number of the line, from 1.
+        line: usize,
+    },
+    /// A file of arrivals has no gap between two of them, or too many.
+    #[error("{}: no recording; expected two instants at least, which differ, and at most {most}", path.display())]
+    NoArrivals {
+        /// The file.
+        path: PathBuf,
+        /// Greatest number of arrivals.
+        most: usize,
+    },
     /// A command names a program that can't be started.
     #[error("{0}")]
     Program(String),
@@ -105,6 +122,7 @@ impl Error {
             Self::NoRoom { source, .. } => Some(room_for(source)),
             Self::NoLines { .. } | Self::NoWords { .. } => Some(ONE_SENTENCE.into()),
             Self::EmptyReference { .. } => Some(LEAVE_OUT.into()),
+            Self::NoInstant { .. } => Some(SECONDS.into()),
             Self::Program(fault) => fault.split_once("; ").map(|(_, remedy)| remedy.into()),
             _ => None,
         }

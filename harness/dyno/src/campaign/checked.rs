@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use anyhow::Context as _;
 use dyno_measure::{
-    Filler, Host, Interleave, LatencyLimit, Limits, Placement, Plan, Probe, Profile, Protocol, SCHEMA,
-    System, TestSet, Track, host,
+    Filler, Host, Interleave, LatencyLimit, Limits, Placement, Plan, Probe, Profile, Protocol, Recording,
+    SCHEMA, System, TestSet, Track, host,
 };
 use dyno_papers::reproduction::{Contestant, Contestants, Unbuilt};
 use dyno_record::identity::RunProtocol;
@@ -35,6 +35,8 @@ pub struct Campaign {
     pub load: LatencyLimit,
     /// Numbers of clients of the server track's closed loop.
     pub clients: Vec<usize>,
+    /// Recorded arrivals that the server track replays.
+    pub arrivals: Option<Recording>,
     /// Systems to measure.
     pub systems: Vec<Entry>,
     /// Systems left out because their plugins aren't built.
@@ -103,6 +105,7 @@ impl Campaign {
             limits: self.limits,
             load: self.load,
             clients: self.clients.clone(),
+            arrivals: self.arrivals.clone(),
             probes: self.probes().to_vec(),
             filler: self.filler.clone(),
             interleave: self.interleave,
@@ -188,6 +191,7 @@ impl Campaign {
 
     /// Parameters of the measurement that the run's identity holds.
     fn run_protocol(&self) -> RunProtocol {
+        let serves = self.tracks.contains(&Track::Server);
         RunProtocol {
             schema: SCHEMA,
             profile: self.profile,
@@ -199,8 +203,9 @@ impl Campaign {
             interleave: Some(self.interleave),
             filler: self.filler.as_ref().map(|filler| filler.sha256.clone()),
             meter: self.meter.as_ref().map(|meter| meter.command.clone()),
-            load: self.tracks.contains(&Track::Server).then_some(self.load),
-            clients: if self.tracks.contains(&Track::Server) { self.clients.clone() } else { Vec::new() },
+            load: serves.then_some(self.load),
+            clients: if serves { self.clients.clone() } else { Vec::new() },
+            arrivals: self.arrivals.as_ref().filter(|_| serves).map(|recording| recording.sha256.clone()),
             shard: self.shard,
         }
     }

@@ -1,5 +1,5 @@
-//! What answers cost: CPU time for the words, and memory after the last answer. The system here spends by the kernel's
-//! own clock of CPU time, so that its figures are known however busy the host is.
+//! What answers cost: CPU time for the words, and memory after the last answer. The system here spends by the
+//! kernel's own clock of CPU time, so that its figures are known however busy the host is.
 
 use serde_json::Value;
 

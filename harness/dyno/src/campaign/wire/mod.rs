@@ -142,6 +142,7 @@ fn check(source: &Source<'_>, wire: WireCampaign) -> Outcome<Campaign> {
         limits,
         load: load.limit,
         clients: load.clients,
+        arrivals: load.arrivals,
         interleave: wire.interleave,
         systems,
         unbuilt,

@@ -1,6 +1,8 @@
 //! The server track: lines arrive at random instants, whether or not earlier ones are answered. The figure is
 //! the greatest rate of arrival at which a percentile of the lines' times stays within the limit.
 //!
+//! A campaign may give recorded arrivals: they are replayed at their own rate, and no other rate is looked for.
+//!
 //! One process serves the whole round: a warm-up, the search, the run that confirms the rate, runs at shares of that
 //! rate for the curve, and the closed loop if the campaign names numbers of clients. A share of the rate must hold for lines that the system can't know, too.
 //! Server rounds are never side by side: a system needs its cores whole.
@@ -173,7 +175,11 @@ impl<'a> Server<'a> {
             Purpose::Known => self.script.known(count),
             _ => self.script.run(count),
         };
-        let instants = unit_instants(self.context.bench.protocol.seed, &self.purpose(purpose), count);
+        let protocol = &self.context.bench.protocol;
+        let instants = match &protocol.arrivals {
+            Some(recording) => recording.unit_instants(count),
+            None => unit_instants(protocol.seed, &self.purpose(purpose), count),
+        };
         let pace = Pace::Planned(instants.into_iter().map(|instant| at_rate(instant, rate)).collect());
         let misses = ((1.0 - self.limit.percentile / 100.0) * count as f64 + 1e-9).floor() as usize;
         let limit = Duration::from_secs_f64(self.limit.limit_ms / 1e3);
