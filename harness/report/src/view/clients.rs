@@ -16,9 +16,8 @@ pub(super) fn figures(context: &SetContext<'_>) -> Vec<Figure> {
 }
 
 /// What both charts say of their lines.
-const ABOUT: &str = "Each client sends a line when it has its answer. A dot is the knee: up to it, a further client \
-                     adds more to the throughput than to the times. A curve without a dot may have its knee beyond \
-                     its end.";
+const ABOUT: &str = "Each client sends a line when it has its answer. A dot is the knee: up to it, a further client adds more to \
+     the throughput than to the times. A curve without a dot may have its knee beyond its end.";
 
 fn throughput(context: &SetContext<'_>, cells: &[&CellSummary]) -> Option<Figure> {
     let best = |cell: &&CellSummary| most(cell).map_or(0.0, |(_, load)| load.lines_per_second);
