@@ -108,7 +108,7 @@ def main():
                           "profile": profile, "started_unix_ms": 1795245201432, "verdict": "VALID", "reasons": [],
                           "command": ["dyno", "translate", "--model", f"models/{family}", "--track", track], "system_cores": cores,
                           "bench_cores": [0], "lines": a.lines, "words": words,
-                          "usage": {"ended_ns": 1, "code": 0, "signal": None, "killed": False, "user_ns": 1, "system_ns": 1,
+                          "usage": {"ended_ns": 1, "code": 0, "signal": None, "killed": False, "user_ns": int(3 * words / rate * 1e9) * len(cores), "system_ns": 10_000_000,
                                     "peak_bytes": int((12 + 300 * r.random() * skill) * 2**20), "floor_bytes": 4 << 20, "voluntary_switches": 1,
                                     "involuntary_switches": 1, "left_processes": 0, "stderr_bytes": 0, "stderr_tail": ""},
                           "output": output, "facts": None, "model_bytes": int((8 + 200 * skill) * 2**20), "model_seen": True, "differing_launches": 0}
@@ -120,6 +120,8 @@ def main():
                     per_word = 1e9 / rate
                     record["latency_ns"] = [int(per_word * (4 + 0.8 * len(line.split())) * math.exp(abs(r.gauss(0, 0.18)))) for line in source]
                     record["start_ns"] = 21_000_000
+                    record["cpu"] = {"ns": int(words * per_word), "words": words}
+                    record["settled_bytes"] = record["usage"]["peak_bytes"] * 3 // 4
                 else:
                     record["launch_ns"] = [int(words / rate * 1e9 + 2e7)] * 3
                     record["one_line_ns"] = [22_000_000] * 3

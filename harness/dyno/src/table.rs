@@ -157,14 +157,11 @@ fn columns(cells: &[CellSummary], metrics: &[Scale]) -> Vec<Texts> {
         columns.insert(limited, texts("limit", |row| limit(row).unwrap_or_else(none)));
     }
     columns.push(figures(Column::Dollars));
-    if cells.iter().any(|row| row.joules_per_word.is_some()) {
-        columns.push(figures(Column::Energy));
-    }
-    let tokens = [Column::TokensRead, Column::TokensWritten];
-    columns.extend(
-        tokens.into_iter().filter(|column| cells.iter().any(|row| column.figure(row).is_some())).map(figures),
-    );
+    let measured = |column: &Column| cells.iter().any(|row| column.figure(row).is_some());
+    let costs = [Column::Energy, Column::Cpu, Column::TokensRead, Column::TokensWritten];
+    columns.extend(costs.into_iter().filter(measured).map(figures));
     columns.extend([Column::Model, Column::Peak].map(figures));
+    columns.extend([Column::Settled].into_iter().filter(measured).map(figures));
     columns.push(texts("verdict", verdict));
     columns
 }
@@ -194,11 +191,13 @@ fn metric_column(scale: &Scale) -> Texts {
 }
 
 /// Columns that a narrow terminal leaves out, first to last; `--json` and summary.csv have all columns.
-const DISPENSABLE: [&str; 10] = [
+const DISPENSABLE: [&str; 12] = [
     "tokens in/s",
     "tokens out/s",
     "start ms",
+    "settled MiB",
     "load %",
+    "CPU s/kword",
     "p99 ms",
     "peak MiB",
     "model MiB",

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use dyno_api::files;
 
 const ONE_SENTENCE: &str = "expected one sentence on each line";
+const SECONDS: &str = "expected a number of seconds on each line, none below the one before";
 
 /// Failure of the bench, or of the input that it was given. A message is "FAULT; REMEDY", or the fault alone.
 #[derive(Debug, thiserror::Error)]
@@ -71,6 +72,22 @@ pub enum Error {
     /// A reference is not UTF-8.
     #[error("{}: a reference must be UTF-8", .0.display())]
     NotUtf8(PathBuf),
+    /// A line of recorded arrivals is no instant that may follow.
+    #[error("{}: line {line} is no instant that may follow; {SECONDS}", path.display())]
+    NoInstant {
+        /// The file.
+        path: PathBuf,
+        /// Number of the line, from 1.
+        line: usize,
+    },
+    /// A file of arrivals has no gap between two of them, or too many.
+    #[error("{}: no recording; expected two instants at least, which differ, and at most {most}", path.display())]
+    NoArrivals {
+        /// The file.
+        path: PathBuf,
+        /// Greatest number of arrivals.
+        most: usize,
+    },
     /// A command names a program that can't be started.
     #[error("{0}")]
     Program(String),
@@ -89,9 +106,12 @@ impl Error {
     /// Remedy at the end of the message, if it has one.
     pub fn remedy(&self) -> Option<String> {
         match self {
-            Self::NoRoom { .. } | Self::NoLines(_) | Self::NoWords(_) | Self::EmptyReference(_) => {
-                Some(self.to_string().rsplit_once("; ")?.1.into())
-            }
+            Self::NoRoom { .. }
+            | Self::NoLines(_)
+            | Self::NoWords(_)
+            | Self::EmptyReference(_)
+            | Self::NoInstant { .. }
+            | Self::NoArrivals { .. } => Some(self.to_string().rsplit_once("; ")?.1.into()),
             Self::Program(fault) => Some(fault.split_once("; ")?.1.into()),
             _ => None,
         }

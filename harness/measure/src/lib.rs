@@ -26,7 +26,7 @@
 //! | --- | --- |
 //! | [`constants`], `os`, `cgroup`, `files`, `text`, `likeness` | constants that modules share, system calls, control groups, files by content, lines and words, likeness of texts |
 //! | [`host`], [`noise`] | facts of the machine; disturbances of the host during a round |
-//! | `system`, `test_set` | the command that is measured, the lines that it translates |
+//! | `system`, `test_set`, `recording` | the command that is measured, the lines that it translates, when they arrive |
 //! | [`vectors`] | answers of encoders, and when two of them are the same |
 //! | `sandbox`, `places`, `resolution` | what a system sees of the host, at which paths, and how paths lead to it |
 //! | [`companion`] | programs of others that the bench talks to in lines, within bounds |
@@ -68,6 +68,7 @@ pub mod process;
 mod program;
 mod protocol;
 mod record;
+mod recording;
 mod resolution;
 mod roots;
 pub mod rounds;
@@ -94,6 +95,7 @@ pub use plan::{Cell, Placement, Plan, Round};
 pub use program::check_command;
 pub use protocol::Protocol;
 pub use record::{EnergyUse, FreshLaunch, Launches, Record, Slices, Times};
+pub use recording::Recording;
 pub use rounds::breakdown::break_down;
 pub use rounds::{Measured, measure, measure_together, refuse};
 pub use sandbox::{Sandbox, SandboxFault, setup_arguments};

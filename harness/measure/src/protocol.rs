@@ -2,6 +2,7 @@
 
 use dyno_record::{Interleave, LatencyLimit, Limits, Probe, Profile};
 
+use crate::recording::Recording;
 use crate::test_set::Filler;
 
 /// Parameters of a measurement, the same for all of its systems.
@@ -17,6 +18,8 @@ pub struct Protocol {
     pub load: LatencyLimit,
     /// Numbers of clients of the server track's closed loop, ascending; none without one.
     pub clients: Vec<usize>,
+    /// Recorded arrivals that the server track replays, instead of random ones.
+    pub arrivals: Option<Recording>,
     /// Probes before the measurement.
     pub probes: Vec<Probe>,
     /// Lines that lengthen throughput launches.
@@ -35,6 +38,7 @@ impl Protocol {
             limits: Limits::default(),
             load: LatencyLimit::default(),
             clients: Vec::new(),
+            arrivals: None,
             probes,
             filler: None,
             interleave: Interleave::default(),

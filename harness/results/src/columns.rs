@@ -32,10 +32,14 @@ pub enum Column {
     ProRata,
     /// Energy of the host for a source word.
     Energy,
+    /// CPU time for 1,000 source words.
+    Cpu,
     /// Size of the model's files.
     Model,
     /// Peak resident memory.
     Peak,
+    /// Memory after the last answer.
+    Settled,
     /// Language models: tokens of prompts that a worker reads in a second.
     TokensRead,
     /// Language models: tokens of answers that a worker writes in a second.
@@ -61,8 +65,10 @@ impl Column {
             Self::Dollars => ("Mwords/$", |row| row.millions(row.words_per_dollar)),
             Self::ProRata => ("pro rata", |row| row.millions(row.words_per_dollar_pro_rata)),
             Self::Energy => ("mJ/word", |row| exactly(row.joules_per_word.map(|joules| joules * 1e3))),
+            Self::Cpu => ("CPU s/kword", |row| exactly(row.cpu_seconds_per_1000_words)),
             Self::Model => ("model MiB", |row| exactly(row.model_bytes.map(mebibytes))),
             Self::Peak => ("peak MiB", |row| exactly(row.peak_bytes.map(mebibytes))),
+            Self::Settled => ("settled MiB", |row| exactly(row.settled_bytes.map(mebibytes))),
             Self::TokensRead => ("tokens in/s", |row| exactly(row.tokens_read_per_second)),
             Self::TokensWritten => ("tokens out/s", |row| exactly(row.tokens_written_per_second)),
             Self::Weights => ("weights MiB", |row| exactly(row.weight_bytes.map(mebibytes))),

@@ -6,10 +6,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::random::Random;
+pub use crate::lines::{Counts, Metric};
 
-/// Counts of a metric on one line. The score of a corpus is a function of the sums of these counts.
-pub type Counts = Vec<u32>;
+use crate::lines::Lines;
+use crate::permutation::p_value;
+use crate::random::Random;
 
 /// Number of resamples; sacrebleu's own default.
 const SAMPLES: usize = 1000;
@@ -18,25 +19,27 @@ const SEED: u64 = 12345;
 /// Share of samples on each side of the interval.
 const TAIL: f64 = 0.025;
 
-/// A metric: from sums over lines to the score of the corpus.
-pub type Metric = fn(&[u64]) -> f64;
-
 /// The score of one text by one metric, with its resamples.
 pub struct Sampled {
     /// Score of the whole corpus.
     pub score: f64,
     samples: Vec<f64>,
+    /// What the score follows from, where lines of two texts can be exchanged.
+    lines: Option<Lines>,
 }
 
 impl Sampled {
     /// Scores the corpus of `lines` and its resamples.
     pub fn new(lines: &[Counts], metric: Metric) -> Self {
-        Self::of(lines.len(), |drawn| metric(&sum(drawn.map(|line| &lines[line]))))
+        let sampled = Self::of(lines.len(), |drawn| metric(&sum(drawn.map(|line| &lines[line]))));
+        Self { lines: Some(Lines::Counts(lines.to_vec(), metric)), ..sampled }
     }
 
     /// Scores a corpus whose score is the mean of the scores of its `lines`.
     pub fn mean(lines: &[f64]) -> Self {
-        Self::of(lines.len(), |drawn| drawn.map(|line| lines[line]).sum::<f64>() / lines.len() as f64)
+        let mean = |drawn: &mut dyn Iterator<Item = usize>| drawn.map(|line| lines[line]).sum::<f64>();
+        let sampled = Self::of(lines.len(), |drawn| mean(drawn) / lines.len() as f64);
+        Self { lines: Some(Lines::Scores(lines.to_vec())), ..sampled }
     }
 
     /// Scores the corpus of all lines, then resamples: for scores that are no functions of sums. Every metric
@@ -44,7 +47,7 @@ impl Sampled {
     pub fn of(lines: usize, score: impl Fn(&mut dyn Iterator<Item = usize>) -> f64) -> Self {
         let mut random = Random::new(SEED, "bootstrap over lines");
         let mut sample = || score(&mut (0..lines).map(|_| random.below(lines)));
-        Self { samples: (0..SAMPLES).map(|_| sample()).collect(), score: score(&mut (0..lines)) }
+        Self { samples: (0..SAMPLES).map(|_| sample()).collect(), score: score(&mut (0..lines)), lines: None }
     }
 
     /// Half the width of the 95 % interval.
@@ -67,6 +70,7 @@ impl Sampled {
             p: share(samples.iter().filter(|&d| (d - mean).abs() >= difference.abs()).count()),
             p_worse: share(samples.iter().filter(|&&d| d >= 0.0).count()),
             p_better: share(samples.iter().filter(|&&d| d <= 0.0).count()),
+            p_permutation: self.lines.as_ref().zip(other.lines.as_ref()).and_then(|(a, b)| p_value(a, b)),
         }
     }
 }
@@ -91,6 +95,10 @@ pub struct Difference {
     /// lack this value.
     #[serde(default = "one")]
     pub p_better: f64,
+    /// Two-sided p value by exchanges of lines between the texts: share of exchanges whose texts differ at least as
+    /// much (Riezler & Maxwell 2005). None for a score that is no function of sums, and in scores of an older dyno.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub p_permutation: Option<f64>,
 }
 
 fn one() -> f64 {
@@ -102,7 +110,7 @@ impl Difference {
     #[must_use]
     pub fn reversed(self) -> Self {
         let (difference, low, high) = (-self.difference, -self.high, -self.low);
-        Self { difference, low, high, p: self.p, p_worse: self.p_better, p_better: self.p_worse }
+        Self { difference, low, high, p_worse: self.p_better, p_better: self.p_worse, ..self }
     }
 }
 
@@ -172,12 +180,14 @@ mod tests {
         assert_eq!((same.difference, same.low, same.high, same.p, same.p_worse), (0.0, 0.0, 0.0, 1.0, 1.0));
         let sure = corpus(&[&GOOD], 100).minus(&mixed);
         assert!(sure.p < 0.01 && sure.low > 0.0 && sure.p_worse > 0.99, "{sure:?}");
+        assert_eq!((same.p_permutation, sure.p_permutation), (Some(1.0), Some(1.0 / 1001.0)));
         // One line in a hundred is better. A sample shows this if it draws the line, as two in three samples
         // do.
         let better = [&GOOD[..], &BAD].into_iter().cycle().take(99).chain([&GOOD[..]]);
         let better = Sampled::new(&better.map(<[u32]>::to_vec).collect::<Vec<_>>(), precision);
         let unsure = better.minus(&mixed);
         assert!(unsure.difference > 0.0 && unsure.p > 0.05 && unsure.low <= 0.0, "{unsure:?}");
+        assert_eq!(unsure.p_permutation, Some(1.0), "a line may be either text's");
         assert_eq!(unsure.reversed(), mixed.minus(&better));
         assert!(unsure.reversed().p_worse > 0.05, "{unsure:?}");
         assert!(mixed.minus(&corpus(&[&GOOD], 100)).p_worse < 0.01);

@@ -14,7 +14,9 @@
 //! | `correlation` | Spearman's rank correlation |
 //! | `noise` | the noise floor of one system, the ratio of paired rounds |
 //! | `length` | latency as a straight line over source length |
+//! | `lines` | what a metric knows of each line, and the score of a corpus |
 //! | [`bootstrap`] | confidence of corpus scores by resampled lines |
+//! | `permutation` | whether the difference of two texts could be chance, by exchanges of lines |
 //! | `frontier` | the Pareto frontier under uncertainty |
 //! | `estimate`, [`numbers`] | a value with its interval, and its text for people |
 //! | `grouped` | alike items together |
@@ -29,9 +31,11 @@ mod estimate;
 mod frontier;
 mod grouped;
 mod length;
+mod lines;
 mod noise;
 pub mod numbers;
 mod order;
+mod permutation;
 mod random;
 mod rank;
 mod share;

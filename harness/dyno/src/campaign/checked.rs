@@ -162,7 +162,7 @@ impl Campaign {
 
     /// Parameters of the measurement that the run's identity holds.
     fn run_protocol(&self) -> RunProtocol {
-        let Protocol { profile, seed, limits, load, clients, probes, filler, interleave } =
+        let Protocol { profile, seed, limits, load, clients, arrivals, probes, filler, interleave } =
             self.protocol.clone();
         let serves = self.tracks.contains(&Track::Server);
         RunProtocol {
@@ -178,6 +178,7 @@ impl Campaign {
             meter: self.meter.as_ref().map(|meter| meter.command.clone()),
             load: serves.then_some(load),
             clients: if serves { clients } else { Vec::new() },
+            arrivals: arrivals.filter(|_| serves).map(|recording| recording.sha256),
             shard: self.shard,
         }
     }

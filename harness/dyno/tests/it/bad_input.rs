@@ -35,9 +35,44 @@ fn a_broken_campaign_is_told_by_line_and_column() {
             vec!["did you mean `limit-ms`?"],
         ),
         ("tracks = [{ name = \"latency\", limit-ms = 9 }]\n", "campaign.toml:1:11:", vec!["server alone"]),
+        ("tracks = [{ name = \"latency\", clients = [1] }]\n", "campaign.toml:1:11:", vec!["server alone"]),
+        (
+            "tracks = [{ name = \"server\", clients = [0, 1] }]\n",
+            "campaign.toml:1:11:",
+            vec!["`clients`", "from 1 to 1024"],
+        ),
+        (
+            "tracks = [{ name = \"server\", clients = [1025] }]\n",
+            "campaign.toml:1:11:",
+            vec!["from 1 to 1024"],
+        ),
+        (
+            "tracks = [{ name = \"server\", clients = [4, 1, 4] }]\n",
+            "campaign.toml:1:11:",
+            vec!["each number once"],
+        ),
+        ("tracks = [{ name = \"server\", clients = 4 }]\n", "campaign.toml:1:", vec!["expected a list"]),
+        (
+            "tracks = [{ name = \"server\", arrivals = \"none.txt\" }]\n",
+            "campaign.toml:1:11:",
+            vec!["can't read", "none.txt"],
+        ),
+        (
+            "tracks = [{ name = \"server\", arrivals = \"tiny.en\" }]\n",
+            "campaign.toml:1:11:",
+            vec!["line 1 is no instant", "seconds"],
+        ),
+        (
+            "tracks = [{ name = \"server\", rate = 5, arrivals = \"arrivals.txt\" }]\n",
+            "campaign.toml:1:11:",
+            vec!["leave out `rate`"],
+        ),
+        ("tracks = [{ name = \"server\", clients = [-1] }]\n", "campaign.toml:1:", vec!["-1"]),
     ] {
         let rest = "test-sets = [{ name = \"tiny\", source = \"tiny.en\" }]\n";
-        let ended = campaign(&format!("{text}{rest}"), NULL).run(&[]);
+        let bench = campaign(&format!("{text}{rest}"), NULL);
+        bench.write("arrivals.txt", "0\n0.5\n");
+        let ended = bench.run(&[]);
         ended.assert_says(2, &[&[at], &parts[..]].concat());
     }
 }

@@ -39,6 +39,7 @@ mod server;
 mod serving;
 mod shipped_workers;
 mod slices;
+mod spending;
 mod submissions;
 mod support;
 mod sweeps;

@@ -6,6 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
+use dyno_stats::Random;
 use serde_json::Value;
 
 use crate::support::{Bench, Ended, skip};
@@ -77,6 +78,58 @@ fn bleu_is_sacrebleus_and_overrides_in_the_environment_are_ignored() {
         scores["scores"][0]["metrics"]["bleu"]["signature"].as_str().unwrap().contains("tok:13a"),
         "{scores}"
     );
+}
+
+/// sacrebleu's approximate randomisation of two texts, with more exchanges than dyno's own.
+const RANDOMISATION: &str = "
+import sys
+from sacrebleu.metrics import BLEU
+from sacrebleu.significance import PairedTest
+one, other, reference = ([line.rstrip('\\n') for line in open(path)] for path in sys.argv[1:])
+_, found = PairedTest([('one', one), ('other', other)], {'BLEU': BLEU()}, [reference], 'ar', 10000)()
+print(found['BLEU'][1].p_value)";
+
+#[test]
+fn exchanges_of_lines_are_sacrebleus_approximate_randomisation() {
+    let mut random = Random::new(1, "texts");
+    let mut word = || format!("w{}", random.below(12));
+    // One system begins all lines with "one", the other with "two": right in 50 and in 30 of them.
+    let first = |line: usize| if line < 50 { "one".to_owned() } else { "two".to_owned() };
+    let mut line = |number| iter::once(first(number)).chain((0..9).map(|_| word())).collect();
+    let reference: Vec<Vec<String>> = (0..80).map(&mut line).collect();
+    // Of the other words, one in four is wrong.
+    let wrong = reference.iter().enumerate().map(|(number, line)| {
+        let answer = line.iter().enumerate().map(|(place, right)| match place {
+            0 => "one",
+            _ if (number * 5 + place) % 4 == 0 => "wrong",
+            _ => right,
+        });
+        answer.collect::<Vec<_>>().join(" ") + "\n"
+    });
+    let answers: String = wrong.collect();
+    let bench = Bench::new(&format!(
+        "{CAMPAIGN}[[system]]\nname = \"other\"\ncommand = [\"sed\", \"-u\", \"s/^one/two/\"]\n"
+    ));
+    bench.write("answers", answers);
+    bench.write("reference", reference.iter().map(|line| line.join(" ") + "\n").collect::<String>());
+    assert_eq!(bench.run(&["--json"]).code, Some(0));
+    let scores: Value = serde_json::from_slice(&fs::read(bench.path("out/scores.json")).unwrap()).unwrap();
+    let pair = &scores["pairs"][0];
+    let text = |name: &str| bench.path(&format!("out/outputs/{}.txt", pair[name].as_str().unwrap()));
+    let printed = |python: PathBuf| {
+        let mut command = Command::new(python);
+        command.args(["-c", RANDOMISATION]).args([text("a"), text("b"), bench.path("reference")]);
+        let output = command.output().ok().filter(|output| output.status.success())?;
+        String::from_utf8(output.stdout).ok()?.trim().parse::<f64>().ok()
+    };
+    let Some(expected) = pythons().into_iter().find_map(printed) else {
+        return skip("no sacrebleu to be had: the exchanges of lines are not compared");
+    };
+    let found = pair["metrics"]["bleu"]["p_permutation"].as_f64().expect("a p value");
+    assert!((0.02..0.9).contains(&expected), "{expected} tells little");
+    // Four standard errors of a share of a thousand, and those of ten thousand.
+    let error = 4.0 * (expected * (1.0 - expected) * (1.0 / 1e3 + 1.0 / 1e4)).sqrt();
+    assert!((found - expected).abs() < error, "{found}, sacrebleu {expected}");
 }
 
 /// A `python3` that has neither sacrebleu nor a network, before everything else in PATH.

@@ -2,6 +2,7 @@
 //! set.
 
 use serde_json::Value;
+use sha2::Digest;
 
 use crate::support::{Bench, LATENCY};
 
@@ -126,6 +127,33 @@ fn a_rate_that_a_campaign_asks_about_is_the_only_one_that_is_tried() {
         let figure = warning["figure"].as_str().unwrap();
         assert!(figure.starts_with("doesn't hold 400 lines a second: p50 "), "{warning}");
     }
+}
+
+#[test]
+fn recorded_arrivals_are_replayed_whole_at_their_own_rate() {
+    let bench = bench(60, "backend = \"null\"\n");
+    let campaign = std::fs::read_to_string(bench.path("campaign.toml")).unwrap();
+    let asked = "percentile = 50, arrivals = \"arrivals.txt\"";
+    bench.write("campaign.toml", campaign.replace("percentile = 50", asked));
+    // 300 lines in pairs each 10 ms: 299 gaps in 1.49 s.
+    let instants: String = (0..300).map(|i| format!("{}\n", 7.0 + f64::from(i / 2) / 100.0)).collect();
+    bench.write("arrivals.txt", &instants);
+    let ended = bench.run(&[]);
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    for record in bench.records() {
+        let runs = record["served"]["runs"].as_array().unwrap();
+        let replayed: Vec<&Value> = runs.iter().filter(|run| run["purpose"] == "confirm").collect();
+        assert!(!replayed.is_empty() && replayed.iter().all(|run| run["lines"] == 300), "{record}");
+        let rate = record["served"]["limit"]["rate"].as_f64().unwrap();
+        assert!((rate / (299.0 / 1.49) - 1.0).abs() < 1e-9, "{rate}");
+        let share = |run: &Value| run["rate"].as_f64().unwrap() / rate;
+        let tried = |run: &Value| [1.0, 0.5, 0.7].iter().any(|of| (share(run) - of).abs() < 1e-9);
+        assert!(runs.iter().all(tried), "{record}");
+    }
+    let identity: Value =
+        serde_json::from_str(&std::fs::read_to_string(bench.path("out/run.json")).unwrap()).unwrap();
+    let hash: String = sha2::Sha256::digest(&instants).iter().map(|byte| format!("{byte:02x}")).collect();
+    assert_eq!(identity["protocol"]["arrivals"], hash);
 }
 
 #[test]

@@ -54,6 +54,15 @@ impl Status {
     }
 }
 
+/// Memory that `processes` hold together now: of one its own account, of several their proportional set size. `None`
+/// of none, or if the kernel doesn't show it.
+pub fn held_bytes(processes: &[Status]) -> Option<u64> {
+    match processes {
+        [process] => Some(process.held_bytes()).filter(|&bytes| bytes > 0),
+        _ => proportional_bytes(&processes.iter().map(|process| process.shown_by).collect::<Vec<_>>()),
+    }
+}
+
 /// Memory of several processes with shared pages counted in parts (PSS, proc(5)), also of what is swapped. A pool
 /// of workers on one model is thereby charged for the model once. `None` if the kernel doesn't show it.
 pub fn proportional_bytes(threads: &[u32]) -> Option<u64> {

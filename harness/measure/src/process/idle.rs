@@ -63,7 +63,7 @@ impl Reading {
     }
 
     /// CPU time since `earlier`. The ticks add the time of threads that have ended meanwhile.
-    fn cpu_since(&self, earlier: Self) -> Duration {
+    pub(super) fn cpu_since(&self, earlier: Self) -> Duration {
         let ticks = self.taken_ns.saturating_sub(earlier.taken_ns).saturating_sub(2 * tree::TICK_NS);
         Duration::from_nanos(self.running_ns.saturating_sub(earlier.running_ns).max(ticks))
     }

@@ -13,11 +13,14 @@ use dyno_record::{Code, Reason};
 use super::dialogue::Dialogue;
 pub use super::dialogue::Stop;
 use super::ending::{Ending, abnormal_end};
+use super::idle::Reading;
 use super::silence;
 use super::subject::Subject;
 use super::supervised::Supervised;
 use crate::error::Result;
 use crate::os;
+use crate::os::odd_memory::{Status, held_bytes};
+use crate::text::words;
 
 /// Time for a system to end after it has closed its output; exits take milliseconds.
 const EXIT_TIME: Duration = Duration::from_secs(1);
@@ -38,6 +41,12 @@ pub struct Lockstep {
     pub after_ns: u64,
     /// Time in which the system was asked, or was waited for.
     pub waited: Duration,
+    /// Words of the lines that were answered since the work began.
+    pub worked_words: usize,
+    /// CPU time of the system for them.
+    pub worked: Option<Duration>,
+    /// Memory of the system after the last answer.
+    pub settled_bytes: Option<u64>,
     /// Broken rules.
     pub reasons: Vec<Reason>,
     /// Ending of the process.
@@ -101,6 +110,9 @@ struct Exchange {
     last_answer_ns: Option<u64>,
     /// Time of this process's own slices.
     waited: Duration,
+    worked_words: usize,
+    worked: Option<Duration>,
+    settled_bytes: Option<u64>,
     fault: Option<Reason>,
 }
 
@@ -112,6 +124,8 @@ pub struct Conversation<'a, 's> {
     exchange: Exchange,
     /// Time of all answers but the first, which is mostly loading.
     taken: Duration,
+    /// CPU time of the system when its work began.
+    begun: Option<Reading>,
 }
 
 impl Conversation<'_, '_> {
@@ -127,11 +141,17 @@ impl Conversation<'_, '_> {
         self.exchange.latency_ns.push(latency.as_nanos() as u64);
         self.exchange.first_answer_ns.get_or_insert_with(os::monotonic_ns);
         self.exchange.answers.push(self.dialogue.answer().to_vec());
+        self.has_answered(&[&line]);
         self.dialogue.expect_silence()?;
         self.taken += if is_first { Duration::ZERO } else { latency };
         // Between lines the system has nothing to do.
         self.system.look_if_due();
         self.has_waited(begin.elapsed())
+    }
+
+    /// Counts the words of lines that the system has answered.
+    pub(super) fn has_answered(&mut self, lines: &[&[u8]]) {
+        self.exchange.worked_words += lines.iter().map(|line| words(line)).sum::<usize>();
     }
 
     /// Counts time in which nothing but answers was waited for. A round has a limit for it.
@@ -185,6 +205,12 @@ impl Conversation<'_, '_> {
         }
     }
 
+    /// Counts CPU time and words from now on: loading and warm-up are behind the system.
+    pub fn begin_work(&mut self) {
+        self.exchange.worked_words = 0;
+        self.begun = Some(Reading::of(self.system.root()));
+    }
+
     /// Meters the energy from now on, in this system's slices alone.
     pub fn meter_energy(&mut self) {
         self.system.gauge().go();
@@ -197,8 +223,8 @@ fn exchange(
     system: &mut Supervised<'_>,
     talk: impl FnOnce(&mut Conversation<'_, '_>) -> std::result::Result<(), Stop>,
 ) -> Exchange {
-    let (exchange, taken) = (Exchange::default(), Duration::ZERO);
-    let mut conversation = Conversation { subject, dialogue, system, exchange, taken };
+    let (exchange, taken, begun) = (Exchange::default(), Duration::ZERO, None);
+    let mut conversation = Conversation { subject, dialogue, system, exchange, taken, begun };
     let stop = match talk(&mut conversation).and_then(|()| conclude(&mut conversation)) {
         Ok(()) => return conversation.exchange,
         Err(stop) => stop,
@@ -217,6 +243,10 @@ fn exchange(
 fn conclude(conversation: &mut Conversation<'_, '_>) -> std::result::Result<(), Stop> {
     conversation.exchange.last_answer_ns = Some(os::monotonic_ns());
     conversation.system.gauge().rest();
+    let (root, begun) = (conversation.system.root(), conversation.begun);
+    conversation.exchange.worked = begun.map(|begun| Reading::of(root).cpu_since(begun));
+    let processes: Vec<Status> = root.below().into_iter().map(Status::of).collect();
+    conversation.exchange.settled_bytes = held_bytes(&processes);
     conversation.system.look();
     end(conversation.subject, conversation.dialogue)
 }
@@ -258,6 +288,17 @@ fn finish(subject: &Subject<'_>, system: Supervised<'_>, exchange: Exchange) -> 
     let after_ns = exchange.last_answer_ns.map_or(0, |at| ending.report.ended_ns.saturating_sub(at));
     let mut reasons: Vec<Reason> = reason.into_iter().chain(ending.faults(subject.cores)).collect();
     reasons.dedup();
-    let Exchange { answers, latency_ns, waited, .. } = exchange;
-    Ok(Lockstep { answers, latency_ns, start_ns, after_ns, waited, reasons, ending })
+    let Exchange { answers, latency_ns, waited, worked_words, worked, settled_bytes, .. } = exchange;
+    Ok(Lockstep {
+        answers,
+        latency_ns,
+        start_ns,
+        after_ns,
+        waited,
+        worked_words,
+        worked,
+        settled_bytes,
+        reasons,
+        ending,
+    })
 }

@@ -98,6 +98,14 @@ pub struct Record {
     /// Energy of the host while the system worked, where there is a meter.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub energy: Option<EnergyUse>,
+    /// CPU time of the system while it answered, in lock-step and under the track server. In the throughput tracks
+    /// `usage` has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu: Option<CpuUse>,
+    /// Memory of the system after its last answer, the largest of the round's processes; none in the throughput
+    /// tracks, where the system ends by itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub settled_bytes: Option<u64>,
     /// Usage of the system, by the kernel's accounting.
     pub usage: Report,
     /// Findings of the audit: whether the system kept to its cores.
@@ -137,6 +145,22 @@ impl EnergyUse {
     /// Whether no host has used so much, or nothing at all.
     fn is_impossible(self) -> bool {
         !(0.0..=MOST_JOULES).contains(&self.joules) || self.words == 0 || self.words > MOST_WORDS
+    }
+}
+
+/// CPU time of a system from the first line after the warm-up to the last answer, copies included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CpuUse {
+    /// Nanoseconds of all processes.
+    pub ns: u64,
+    /// Source words that were answered meanwhile.
+    pub words: usize,
+}
+
+impl CpuUse {
+    /// Whether no host has used so much, or for nothing at all.
+    fn is_impossible(self) -> bool {
+        self.ns > MOST_NS || self.words == 0 || self.words > MOST_WORDS
     }
 }
 
@@ -199,6 +223,7 @@ impl Record {
             _ if words.iter().any(|&words| words > MOST_WORDS) => Some("it has more words than any text"),
             _ if self.verdict == Verdict::Invalid => None,
             _ if self.energy.is_some_and(EnergyUse::is_impossible) => Some("it has an energy that can't be"),
+            _ if self.cpu.is_some_and(CpuUse::is_impossible) => Some("it has a CPU time that can't be"),
             _ if self.times_ns().iter().any(|ns| !(1..=MOST_NS).contains(ns)) => {
                 Some("it has a time that can't be")
             }
@@ -221,6 +246,18 @@ impl Record {
     /// Joules of the host for a source word.
     pub fn joules_per_word(&self) -> Option<f64> {
         self.energy.map(|energy| energy.joules / energy.words as f64)
+    }
+
+    /// Seconds of CPU time for a source word. In the throughput tracks those of the launches, loading included; in the
+    /// others those from the end of the warm-up on.
+    pub fn cpu_seconds_per_word(&self) -> Option<f64> {
+        let of_launches = |launches: &Launches| {
+            let words = self.words_of_a_pass() as f64 * launches.ns.len() as f64;
+            (self.usage.cpu_ns(), words)
+        };
+        let of_work = self.cpu.map(|cpu| (cpu.ns as f64, cpu.words as f64));
+        let (ns, words) = of_work.or_else(|| self.launches().map(of_launches))?;
+        (ns > 0.0 && words > 0.0).then(|| ns / 1e9 / words)
     }
 
     /// Whether the model's size is what the campaign declares: the system neither reports files nor was seen
@@ -280,6 +317,22 @@ mod tests {
         let size = |sizes: &[u64]| record(&facts(sizes)).with_model_bytes(&[]).model_bytes;
         assert_eq!(size(&[u64::MAX, u64::MAX, 1]), Some(u64::MAX));
         assert_eq!((size(&[2, 3]), size(&[])), (Some(5), None));
+    }
+
+    #[test]
+    fn cpu_time_is_that_of_all_launches_or_of_the_work_alone() {
+        let usage = Report { user_ns: 4_000_000_000, system_ns: 1_500_000_000, ..Report::default() };
+        let usage = Report { unwaited_ns: 500_000_000, ..usage };
+        let launches = Launches { ns: vec![1, 1, 1], words: Some(1000), ..Launches::default() };
+        let times = Some(Times::Launches(launches));
+        let whole = Record { usage, times, ..record(&serde_json::Value::Null) };
+        assert_eq!(whole.cpu_seconds_per_word(), Some(0.002), "6 s for three launches over 1,000 words");
+        let in_lock_step = Record { times: None, ..whole };
+        assert_eq!(in_lock_step.cpu_seconds_per_word(), None, "loading isn't told from work");
+        let cpu = CpuUse { ns: 3_000_000_000, words: 1000 };
+        assert_eq!(Record { cpu: Some(cpu), ..in_lock_step }.cpu_seconds_per_word(), Some(0.003));
+        let impossible = [CpuUse { words: 0, ..cpu }, CpuUse { ns: u64::MAX, ..cpu }];
+        assert!(impossible.into_iter().all(CpuUse::is_impossible) && !cpu.is_impossible());
     }
 
     #[test]

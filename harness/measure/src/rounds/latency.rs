@@ -12,7 +12,6 @@ use crate::error::Result;
 use crate::os::fresh_seed;
 use crate::process::lockstep::{Conversation, Lockstep, converse};
 use crate::process::turns::Slot;
-use crate::text::words;
 use crate::unknown::script::{Question, Script, pairs, recognised};
 use dyno_stats::{Random, mean};
 
@@ -43,6 +42,7 @@ pub(super) fn run(context: &RoundContext<'_>, part: Part, observed: &mut Observe
         if let Some(slot) = context.subject.slot {
             questions.add(&mut script, lines, blocks(slot, conversation), OPENING_COPIES);
         }
+        conversation.begin_work();
         conversation.meter_energy();
         for (number, block) in questions.blocks.iter().enumerate() {
             if number > 0 {
@@ -54,17 +54,13 @@ pub(super) fn run(context: &RoundContext<'_>, part: Part, observed: &mut Observe
         }
         Ok(())
     })?;
-    observed.take(&replies.ending);
-    observed.tree.after_ns += replies.after_ns;
-    observed.start_ns.extend(replies.start_ns);
+    observed.take_work(&replies);
     observed.waited += replies.waited;
     if !replies.reasons.is_empty() {
         observed.reasons.extend(replies.reasons);
         observed.forget_answers();
         return Ok(());
     }
-    let metered = &questions.asked[questions.warm_up..];
-    observed.metered_words += metered.iter().map(|question| words(&question.line)).sum::<usize>();
     questions.keep(replies, source.len(), observed);
     if part.is_last() {
         observed.by_clock.extend(recognised(&observed.pairs));

@@ -12,10 +12,11 @@ use crate::plan::Round;
 use crate::process::audit::Audit;
 use crate::process::ending::Ending;
 use crate::process::failed::Asked;
+use crate::process::lockstep::Lockstep;
 use crate::process::subject::Subject;
 use crate::process::turns::Slot;
 use crate::process::whole_file::{Pass, whole_file};
-use crate::record::{EnergyUse, Launches, Times};
+use crate::record::{CpuUse, EnergyUse, Launches, Times};
 use crate::served::Served;
 use crate::supervisor::{Report, SeenFile};
 use crate::text::as_text;
@@ -77,8 +78,12 @@ pub struct Observed {
     pub differing_launches: usize,
     /// Joules of the host while it was metered.
     pub joules: Option<f64>,
-    /// Source words that were answered meanwhile.
-    pub metered_words: usize,
+    /// Source words that were answered while work was counted: energy and CPU time.
+    pub worked_words: usize,
+    /// Lock-step and server: CPU time of the system for them.
+    pub worked: Option<Duration>,
+    /// Lock-step and server: memory after the last answer, the largest of the round's processes.
+    pub settled_bytes: Option<u64>,
     /// Usage of all launches together.
     pub usage: Report,
     /// CPU time of all launches, timed or not.
@@ -122,8 +127,14 @@ impl Observed {
 
     /// Energy of the round, if it was metered.
     pub fn energy(&self) -> Option<EnergyUse> {
-        let joules = self.joules.filter(|_| self.metered_words > 0)?;
-        Some(EnergyUse { joules, words: self.metered_words })
+        let joules = self.joules.filter(|_| self.worked_words > 0)?;
+        Some(EnergyUse { joules, words: self.worked_words })
+    }
+
+    /// CPU time of the round beside its words, where the usage of whole launches doesn't say it.
+    pub fn cpu(&self) -> Option<CpuUse> {
+        let worked = self.worked.filter(|_| self.worked_words > 0)?;
+        Some(CpuUse { ns: worked.as_nanos() as u64, words: self.worked_words })
     }
 
     /// Times of the round under `track`, as far as it came; they are taken out.
@@ -145,6 +156,16 @@ impl Observed {
         let new = files.iter().filter(|file| !self.read_files.contains(file)).cloned();
         let new: Vec<SeenFile> = new.collect();
         self.read_files.extend(new);
+    }
+
+    /// Adds a conversation with one of the round's processes: its work and its ending.
+    pub fn take_work(&mut self, replies: &Lockstep) {
+        self.take(&replies.ending);
+        self.tree.after_ns += replies.after_ns;
+        self.start_ns.extend(replies.start_ns);
+        self.worked_words += replies.worked_words;
+        self.worked = replies.worked.map(|worked| self.worked.unwrap_or_default() + worked).or(self.worked);
+        self.settled_bytes = self.settled_bytes.max(replies.settled_bytes);
     }
 
     /// Adds the ending of one of the round's processes. Times add up over the launches; peaks are maxima.

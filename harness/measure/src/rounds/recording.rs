@@ -66,7 +66,8 @@ pub(super) fn record(
     observed.warnings.extend(self_disturbed(&noise));
     let times = observed.take_times(round.track);
     let ended = SystemTime::now();
-    let (model_bytes, output, energy) = (None, output_name(&observed.answers), observed.energy());
+    let (model_bytes, output) = (None, output_name(&observed.answers));
+    let (energy, cpu) = (observed.energy(), observed.cpu());
     let record = Record {
         schema: SCHEMA,
         system: round.system.name.clone(),
@@ -94,6 +95,8 @@ pub(super) fn record(
         pipe_floor_ns: bench.pipe_floor_ns.filter(|_| round.track.is_lockstep()),
         differing_launches: observed.differing_launches,
         energy,
+        cpu,
+        settled_bytes: observed.settled_bytes,
         usage: observed.usage,
         audit: observed.audit,
         bench_ns,

@@ -68,7 +68,7 @@ fn launch(context: &RoundContext<'_>, input: &LaunchInput, observed: &mut Observ
         return Err(reason.into());
     }
     observed.launches.ns.push(pass.ending.wall_ns());
-    observed.metered_words += input.words;
+    observed.worked_words += input.words;
     Ok(pass)
 }
 

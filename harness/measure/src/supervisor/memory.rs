@@ -9,7 +9,7 @@ use std::collections::HashMap;
 
 use dyno_record::rules::limits::{HIDDEN_BYTES, LOWERED_PEAK};
 
-use crate::os::odd_memory::{Status, proportional_bytes};
+use crate::os::odd_memory::{Status, held_bytes};
 use crate::supervisor::messages::{MemoryMethod, Report};
 
 /// The most memory that the looks at a system have shown.
@@ -32,8 +32,7 @@ impl SeenMemory {
         let own = match processes {
             // Its peak says it all.
             [process] if beside == 0 && process.held_bytes() <= process.peak_bytes() => None,
-            [process] => Some(process.held_bytes()),
-            _ => proportional_bytes(&processes.iter().map(|process| process.shown_by).collect::<Vec<_>>()),
+            _ => held_bytes(processes),
         };
         self.tree_bytes = self.tree_bytes.max(own.map(|own| own + beside));
     }

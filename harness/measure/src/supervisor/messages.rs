@@ -150,6 +150,11 @@ fn is_zero(number: &u64) -> bool {
 }
 
 impl Report {
+    /// CPU time of all processes in nanoseconds, as far as it was seen.
+    pub fn cpu_ns(&self) -> f64 {
+        [self.user_ns, self.system_ns, self.unwaited_ns].iter().map(|&ns| ns as f64).sum()
+    }
+
     /// Reads a signal out of the exit code, as which a sandbox passes it on (shells do so as well).
     pub(super) fn unwrap_signal(&mut self) {
         if let Some(code @ 129..=192) = self.code {

@@ -41,6 +41,9 @@ pub struct RunProtocol {
     /// Numbers of clients of the server track's closed loop.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub clients: Vec<usize>,
+    /// SHA-256 of the recorded arrivals that the server track replays.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arrivals: Option<String>,
     /// Part of the campaign that the run measures; all of it if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shard: Option<Shard>,

@@ -16,7 +16,7 @@ use dyno_stats::numbers::{counted, mebibytes, plain};
 use dyno_stats::{Standing, median, median_interval};
 
 /// Figures of the full table, after system, track and metrics.
-const FIGURES: [Column; 16] = [
+const FIGURES: [Column; 18] = [
     Column::Speed,
     Column::Steady,
     Column::Load,
@@ -27,8 +27,10 @@ const FIGURES: [Column; 16] = [
     Column::Dollars,
     Column::ProRata,
     Column::Energy,
+    Column::Cpu,
     Column::Model,
     Column::Peak,
+    Column::Settled,
     Column::TokensRead,
     Column::TokensWritten,
     Column::Weights,

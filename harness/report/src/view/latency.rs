@@ -2,7 +2,7 @@
 
 use super::context::SetContext;
 use super::section::Section;
-use super::{server, slowest};
+use super::{clients, server, slowest};
 use crate::charts::{Axis, Curve, Curves, Figure};
 use crate::tables::{Field, Table};
 use dyno_measure::{Track, words};
@@ -14,8 +14,9 @@ use dyno_stats::{Estimate, Order, by_length};
 /// The section.
 pub fn section(context: &SetContext<'_>) -> Section {
     let tracks = Track::ALL.into_iter().filter(|track| track.is_lockstep());
+    let lockstep = tracks.flat_map(|track| of_track(context, track));
     let figures: Vec<Figure> =
-        tracks.flat_map(|track| of_track(context, track)).chain(server::figure(context)).collect();
+        lockstep.chain(server::figure(context)).chain(clients::figures(context)).collect();
     let note = figures
         .is_empty()
         .then(|| "Latency was measured in no track here, or no round of one counts.".into());

@@ -3,6 +3,7 @@
 //!
 //! Each section of the page has its own file. This file assembles them.
 
+mod clients;
 mod context;
 mod full;
 mod growth;

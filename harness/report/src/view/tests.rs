@@ -10,6 +10,7 @@ use dyno_measure::{Code, LatencyLimit, Served, TestSet, Track, Verdict};
 use dyno_record::Identity;
 use dyno_record::identity::Launch;
 use dyno_results::scores::{Direction, Metric, Metrics, Scale, Standard};
+use dyno_results::summary::LoadFigures;
 use dyno_results::summary::cell::MetricFigure;
 use dyno_results::{CellSummary, Run, Summary};
 use dyno_stats::Estimate;
@@ -44,8 +45,10 @@ fn cell(place: usize, track: Track, speed: Estimate, bleu: f64, output: usize) -
         words_per_second: Some(speed.value),
         words_per_second_low: Some(speed.low),
         words_per_second_high: Some(speed.high),
+        cpu_seconds_per_1000_words: Some(0.25),
         model_bytes: Some(1 << 20),
         peak_bytes: Some(5 << 20),
+        settled_bytes: Some(3 << 20),
         quality: vec![MetricFigure { metric: "bleu".into(), score, confidence, low: None, high: None }],
         output: Some(output.to_string()),
         place,
@@ -304,6 +307,46 @@ fn a_sweep_of_cores_under_the_track_server_shows_the_greatest_rates() {
         chart.table.rows.iter().map(|row| [1, 2, 3].map(|at| row.fields[at].text.as_str())).collect();
     assert_eq!(rows, [["1", "30.0", "1.00"], ["4", "90.0", "3.00"]]);
     assert!(figure(&swept, "core-sweep").is_none(), "rates are no speeds of whole files");
+}
+
+#[test]
+fn a_closed_loop_becomes_curves_by_clients_with_the_knee_as_a_dot() {
+    // Servers that take a millisecond for a line, 4 and 16 of them: throughput is min(clients, servers) / 1 ms.
+    let load = |clients: usize, servers: usize| {
+        let lines_per_second = 1e3 * clients.min(servers) as f64;
+        let ms = 1e3 * clients as f64 / lines_per_second;
+        let (p50_ms, p90_ms, p95_ms, p99_ms) = (ms, Some(ms), ms, 2.0 * ms);
+        LoadFigures { lines_per_second, mean_ms: ms, p50_ms, p90_ms, p95_ms, p99_ms, kept: clients < 8 }
+    };
+    let view = view(|Fixture { summary, .. }| {
+        for (place, servers, knee_clients) in [(0, 4, Some(4)), (1, 16, None)] {
+            let clients = [1, 2, 4, 8].map(|clients| (clients, load(clients, servers))).into();
+            let words = Estimate::exactly(900.0);
+            summary.cells.push(CellSummary {
+                clients,
+                knee_clients,
+                ..cell(place, Track::Server, words, 30.0, place)
+            });
+        }
+    });
+    let texts = |id: &str| -> Vec<Vec<String>> {
+        let rows = &figure(&view, id).expect(id).table.rows;
+        rows.iter().map(|row| row.fields.iter().map(|field| field.text.trim().to_owned()).collect()).collect()
+    };
+    let throughput = texts("clients-throughput");
+    assert_eq!(throughput[6..], [["b1x1", "4", "4,000", "knee"], ["b1x1", "8", "4,000", ""]]);
+    assert_eq!(throughput[3], ["b1x32", "8", "8,000", ""], "no knee");
+    assert_eq!(texts("clients-times")[7], ["b1x1", "8", "2.00", "2.00", "2.00", "2.00", "4.00", "missed"]);
+    let chart = figure(&view, "clients-throughput").unwrap();
+    assert_eq!(
+        chart.title,
+        "b1x32 answers the most: 8,000 lines a second, with 8 clients; its knee may lie beyond"
+    );
+    assert_eq!(chart.wide.matches("class=\"dot").count(), 1, "the only knee");
+    assert_eq!(
+        figure(&view, "clients-times").unwrap().title,
+        "b1x32 keeps 99 of 100 answers of 8 clients within 2.00 ms"
+    );
 }
 
 #[test]

@@ -40,8 +40,14 @@ impl Changes {
 
 /// Changes of the protocol between two runs, in what speed depends on.
 pub fn protocol_changes(before: &Identity, after: &Identity) -> Vec<String> {
-    let facts = |RunProtocol { profile, cores, filler, .. }: &RunProtocol| -> Facts {
-        let set = [("cores", cores.map(|cores| cores.to_string())), ("filler", filler.clone())];
+    let facts = |RunProtocol { profile, cores, filler, clients, arrivals, .. }: &RunProtocol| -> Facts {
+        let numbers = clients.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
+        let set = [
+            ("arrivals", arrivals.clone()),
+            ("clients", Some(numbers).filter(|numbers| !numbers.is_empty())),
+            ("cores", cores.map(|cores| cores.to_string())),
+            ("filler", filler.clone()),
+        ];
         let set = set.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
         set.chain([("profile".into(), profile.to_string())]).collect()
     };
@@ -168,5 +174,11 @@ mod tests {
         let after = before.clone();
         (before.protocol.cores, before.protocol.seed) = (Some(2), 3);
         assert_eq!(protocol_changes(&before, &after), ["cores unset, before 2"]);
+        (before.protocol.cores, before.protocol.clients) = (None, vec![1, 2, 4]);
+        before.protocol.arrivals = Some("abc".into());
+        assert_eq!(
+            protocol_changes(&before, &after),
+            ["arrivals unset, before abc", "clients unset, before 1, 2, 4"]
+        );
     }
 }

@@ -118,16 +118,23 @@ impl Quality {
                 format!("{system} on {test_set}: the same text, {title} {ours}: {verdict}")
             }
             Some(pair) => format!(
-                "{system} on {test_set}: {differing_lines} lines differ, {title} {ours} against {} ({:+.4}, p {}): {verdict}",
+                "{system} on {test_set}: {differing_lines} lines differ, {title} {ours} against {} ({:+.4}, p {}{}): {verdict}",
                 figure(self.baseline_score),
                 pair.difference,
-                p_value(pair.p_worse)
+                p_value(pair.p_worse),
+                by_permutation(&pair)
             ),
             None => {
                 format!("{system} on {test_set}: {differing_lines} lines differ, {title} {ours}: {verdict}")
             }
         }
     }
+}
+
+/// The other test's answer, beside the bootstrap's.
+fn by_permutation(pair: &Difference) -> String {
+    let told = |p| format!("; two-sided: {} by bootstrap, {} by permutation", p_value(pair.p), p_value(p));
+    pair.p_permutation.map_or_else(String::new, told)
 }
 
 /// Number of lines that differ; a line that one side lacks differs.

@@ -58,6 +58,8 @@ pub struct CellSummary {
     pub words_per_dollar_pro_rata: Option<f64>,
     /// Joules of the host for a source word, where there is a meter; median over rounds.
     pub joules_per_word: Option<f64>,
+    /// Seconds of the system's CPU time for 1,000 source words; median over rounds.
+    pub cpu_seconds_per_1000_words: Option<f64>,
     /// Track server: greatest rate of arrival within the latency limit, in lines a second.
     pub lines_per_second: Option<f64>,
     /// Track server: limit of the latency, in milliseconds.
@@ -107,6 +109,8 @@ pub struct CellSummary {
     pub peak_bytes: Option<u64>,
     /// Lower bound of `peak_bytes`.
     pub floor_bytes: Option<u64>,
+    /// Memory after the last answer, the largest of the rounds; none in the throughput tracks.
+    pub settled_bytes: Option<u64>,
     /// Language models: tokens of prompts that a worker reads in a second, without those that all lines share.
     pub tokens_read_per_second: Option<f64>,
     /// Language models: tokens of answers that a worker writes in a second, after the first of each.

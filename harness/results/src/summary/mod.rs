@@ -226,6 +226,8 @@ fn summarise_cell(
         words_per_dollar_pro_rata: figures
             .priced(|price, speed| price.words_per_dollar_pro_rata(speed, cores)),
         joules_per_word: figures.over_rounds(Record::joules_per_word),
+        cpu_seconds_per_1000_words: figures
+            .over_rounds(|record| Some(record.cpu_seconds_per_word()? * 1000.0)),
         lines_per_second: figures.over_rounds(|record| record.served()?.rate),
         limit_ms: limit.map(|limit| limit.limit_ms),
         limit_percentile: limit.map(|limit| limit.percentile),
@@ -254,6 +256,7 @@ fn summarise_cell(
         model_declared: is_declared(&cell.records),
         peak_bytes: figures.most(|record| record.usage.peak_bytes),
         floor_bytes: figures.most(|record| record.usage.floor_bytes),
+        settled_bytes: figures.most(|record| record.settled_bytes.unwrap_or(0)),
         tokens_read_per_second: figures.rate(counts::TOKENS_READ, counts::READING_NS),
         tokens_written_per_second: figures.rate(counts::TOKENS_WRITTEN, counts::WRITING_NS),
         weight_bytes: figures.most(|record| own_count(record, counts::WEIGHT_BYTES)),

@@ -136,6 +136,7 @@ fn check(source: &Source<'_>, wire: WireCampaign) -> Outcome<Campaign> {
             limits,
             load: load.limit,
             clients: load.clients,
+            arrivals: load.arrivals,
             probes: wire.probes.unwrap_or_else(|| wire.profile.probes().to_vec()),
             filler: filler(source, wire.filler)?,
             interleave: wire.interleave,

@@ -1,8 +1,9 @@
-//! The tracks of a campaign file: names, and what the server track is asked: its latency limit, and its clients.
+//! The tracks of a campaign file: names, and what the server track is asked: its latency limit, its clients, its arrivals.
 
 use std::fmt;
+use std::path::PathBuf;
 
-use dyno_measure::{LatencyLimit, Track};
+use dyno_measure::{LatencyLimit, Recording, Track};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{self, IntoDeserializer, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
@@ -27,6 +28,8 @@ pub(super) struct Load {
     pub limit: LatencyLimit,
     /// Numbers of clients of the closed loop, ascending.
     pub clients: Vec<usize>,
+    /// Recorded arrivals.
+    pub arrivals: Option<Recording>,
 }
 
 /// A track: its name, or a table with the keys of the server track.
@@ -44,6 +47,7 @@ struct WireLoad {
     rate: Option<f64>,
     #[serde(default)]
     clients: Vec<usize>,
+    arrivals: Option<PathBuf>,
 }
 
 impl<'de> Deserialize<'de> for WireTrack {
@@ -59,7 +63,9 @@ impl<'de> Visitor<'de> for NameOrTable {
     type Value = WireTrack;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the name of a track, or { name = \"server\", limit-ms, percentile, rate, clients }")
+        f.write_str(
+            "the name of a track, or { name = \"server\", limit-ms, percentile, rate, clients, arrivals }",
+        )
     }
 
     fn visit_str<E: de::Error>(self, name: &str) -> Result<WireTrack, E> {
@@ -83,7 +89,7 @@ pub(super) fn tracks(
     let (mut sorted, mut load) = (Vec::new(), Load::default());
     for track in &wire {
         if let Some(given) = &track.get_ref().load {
-            load = load_of(given).map_err(|fault| source.error_at(track.span(), fault))?;
+            load = load_of(source, given).map_err(|fault| source.error_at(track.span(), fault))?;
         }
         sorted.push(track.get_ref().name);
     }
@@ -95,13 +101,16 @@ pub(super) fn tracks(
     Ok((sorted, load))
 }
 
-fn load_of(wire: &WireLoad) -> Result<Load, String> {
+fn load_of(source: &Source<'_>, wire: &WireLoad) -> Result<Load, String> {
     let default = LatencyLimit::default();
     let limit_ms = wire.limit_ms.unwrap_or(default.limit_ms);
     let percentile = wire.percentile.unwrap_or(default.percentile);
+    let recording = wire.arrivals.as_ref().map(|path| Recording::read(&source.resolve(path))).transpose();
+    let arrivals = recording.map_err(|error| error.to_string())?;
+    let rate = wire.rate.or(arrivals.as_ref().map(|recording| recording.rate));
     match () {
         () if wire.name != Track::Server => Err(format!(
-            "track {} has no latency limit and no clients: give such keys to server alone",
+            "track {} has no latency limit, clients or arrivals: give such keys to server alone",
             wire.name
         )),
         () if !(limit_ms > 0.0 && limit_ms <= 1e6) => {
@@ -110,12 +119,16 @@ fn load_of(wire: &WireLoad) -> Result<Load, String> {
         () if !PERCENTILES.contains(&percentile) => {
             Err(format!("`percentile` must lie between {} and {}", PERCENTILES.start(), PERCENTILES.end()))
         }
-        () if wire.rate.is_some_and(|rate| !(rate > 0.0 && rate <= MOST_RATE)) => {
+        () if wire.rate.is_some() && arrivals.is_some() => {
+            Err("`arrivals` have a rate of their own: leave out `rate`".into())
+        }
+        () if rate.is_some_and(|rate| !(rate > 0.0 && rate <= MOST_RATE)) => {
             Err(format!("`rate` must be above 0 and at most {MOST_RATE} lines a second"))
         }
         () => Ok(Load {
-            limit: LatencyLimit { limit_ms, percentile, rate: wire.rate },
+            limit: LatencyLimit { limit_ms, percentile, rate },
             clients: clients_of(&wire.clients)?,
+            arrivals,
         }),
     }
 }

@@ -92,6 +92,7 @@ pub fn arrive(
     run.answered_ns = queue.answered_ns(begin);
     (run.answers, run.latency_ns) = queue.into_answers();
     run.late_ns.truncate(run.answers.len());
+    conversation.has_answered(&lines[..run.answers.len()]);
     Ok(run)
 }
 

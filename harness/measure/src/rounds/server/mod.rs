@@ -1,6 +1,8 @@
 //! The server track: lines arrive at random instants, whether or not earlier ones are answered. The figure is
 //! the greatest rate of arrival at which a percentile of the lines' times stays within the limit.
 //!
+//! A campaign may give recorded arrivals: they are replayed at their own rate, and no other rate is looked for.
+//!
 //! One process serves the whole round: a warm-up, the search, the run that confirms the rate, runs at shares of that
 //! rate for the curve, and the closed loop if the campaign names numbers of clients. A share of the rate must hold for lines that the system can't know, too.
 //! Server rounds are never side by side: a system needs its cores whole.
@@ -42,14 +44,12 @@ type Flow<T> = std::result::Result<T, Stop>;
 /// One round: the greatest rate of one process.
 pub(super) fn run(context: &RoundContext<'_>) -> Result<Observed> {
     let mut server = Server::of(context);
-    let replies = converse(&context.subject, |talk| server.measure(talk))?;
+    let mut replies = converse(&context.subject, |talk| server.measure(talk))?;
     let mut observed = match replies.reasons.is_empty() {
         true => server.conclude(&replies.answers),
-        false => Observed { reasons: replies.reasons, ..Observed::default() },
+        false => Observed { reasons: std::mem::take(&mut replies.reasons), ..Observed::default() },
     };
-    observed.start_ns.extend(replies.start_ns);
-    observed.take(&replies.ending);
-    observed.tree.after_ns += replies.after_ns;
+    observed.take_work(&replies);
     Ok(observed)
 }
 
@@ -99,6 +99,7 @@ impl<'a> Server<'a> {
         for copy in self.script.unknown(self.profile().warm_up_lines()) {
             talk.ask(&copy.line)?;
         }
+        talk.begin_work();
         if self.limit.rate.is_none() || self.planned().closed > 0 {
             self.ask_single_lines(talk)?;
         }
@@ -174,7 +175,11 @@ impl<'a> Server<'a> {
             Purpose::Known => self.script.known(count),
             _ => self.script.run(count),
         };
-        let instants = unit_instants(self.context.bench.protocol.seed, &self.purpose(purpose), count);
+        let protocol = &self.context.bench.protocol;
+        let instants = match &protocol.arrivals {
+            Some(recording) => recording.unit_instants(count),
+            None => unit_instants(protocol.seed, &self.purpose(purpose), count),
+        };
         let pace = Pace::Planned(instants.into_iter().map(|instant| at_rate(instant, rate)).collect());
         let misses = ((1.0 - self.limit.percentile / 100.0) * count as f64 + 1e-9).floor() as usize;
         let limit = Duration::from_secs_f64(self.limit.limit_ms / 1e3);

@@ -10,6 +10,7 @@ use dyno_record::{LatencyLimit, Limits, Profile};
 use super::search::{Length, greatest_rate};
 use crate::constants::{LEAST_UNKNOWN, UNKNOWN_RATE, UNKNOWN_RUNS};
 use crate::protocol::Protocol;
+use crate::recording::Recording;
 use crate::unknown::script::whole_set;
 
 /// Shares of the greatest rate at which the curve is measured, the lowest first.
@@ -39,13 +40,16 @@ pub struct Runs {
     pub set: usize,
     /// Number of runs with clients.
     pub closed: usize,
+    /// Number of recorded arrivals, if they are replayed.
+    pub recorded: Option<usize>,
 }
 
 impl Runs {
     /// The runs that `protocol` asks for, over a set of so many lines.
     pub fn of(protocol: &Protocol, set: usize) -> Self {
-        let Protocol { profile, load, ref clients, .. } = *protocol;
-        Self { profile, limit: load, set, closed: clients.len() }
+        let Protocol { profile, load, ref clients, ref arrivals, .. } = *protocol;
+        let recorded = arrivals.as_ref().map(Recording::arrivals);
+        Self { profile, limit: load, set, closed: clients.len(), recorded }
     }
 
     /// First guess of the greatest rate, if a single line takes `line_ms`: half of what one line at a time
@@ -54,8 +58,11 @@ impl Runs {
         0.5e3 / line_ms.min(self.limit.limit_ms).max(1e-3)
     }
 
-    /// Number of lines of a run.
+    /// Number of lines of a run. The long one replays a recording whole, and again as long as the set has more lines.
     pub(super) fn lines(&self, length: Length, rate: f64) -> usize {
+        if let (Length::Long, Some(recorded)) = (length, self.recorded) {
+            return recorded.max(whole_set(self.set));
+        }
         let misses = self.profile.server_misses();
         let (misses, limits, least) = match length {
             Length::Short => (misses.search, SHORT_LIMITS, 4 * LEAST_UNKNOWN),
@@ -70,8 +77,11 @@ impl Runs {
         self.lines(length, rate) as f64 / rate
     }
 
-    /// Seconds of a run whose gaps are long by chance.
+    /// Seconds of a run whose gaps are long by chance, or by a recording, any part of which may take its whole time.
     fn long_seconds(&self, length: Length, rate: f64) -> f64 {
+        if let Some(recorded) = self.recorded {
+            return self.lines(length, rate).next_multiple_of(recorded) as f64 / rate;
+        }
         self.seconds(length, rate) * (1.0 + LONGER / (self.lines(length, rate) as f64).sqrt())
     }
 
@@ -184,9 +194,24 @@ mod tests {
         assert!(asked(50.0).most_seconds(&limits) < 4.0 * asked(50.0).usual_seconds(f64::NAN));
     }
 
+    #[test]
+    fn a_recording_is_replayed_whole_and_until_each_line_has_come() {
+        let limit = LatencyLimit { rate: Some(10.0), ..runs(250.0).limit };
+        let replay = |recorded| Runs { limit, recorded: Some(recorded), ..runs(250.0) };
+        assert_eq!(replay(5000).lines(Length::Long, 10.0), 5000);
+        assert_eq!(replay(50).lines(Length::Long, 10.0), whole_set(300));
+        assert_eq!(
+            replay(5000).lines(Length::Short, 10.0),
+            200,
+            "a part of it is enough for a share of the rate"
+        );
+        // The first 200 arrivals may lie at the end of a quiet day.
+        assert_eq!(replay(5000).long_seconds(Length::Short, 10.0), 500.0);
+    }
+
     fn runs(limit_ms: f64) -> Runs {
         let limit = LatencyLimit { limit_ms, percentile: 99.0, rate: None };
-        Runs { profile: Profile::Quick, limit, set: 300, closed: 0 }
+        Runs { profile: Profile::Quick, limit, set: 300, closed: 0, recorded: None }
     }
 
     fn most(limit_ms: f64) -> f64 {

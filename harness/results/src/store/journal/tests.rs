@@ -70,7 +70,7 @@ proptest! {
         let end = (at + removed).min(line.len());
         line.splice(at..end, new);
         if let Ok(record) = parse(&path, 1, &line) {
-            let _ = (record.fault(), record.words_per_second(), record.joules_per_word());
+            let _ = (record.fault(), record.words_per_second(), record.joules_per_word(), record.cpu_seconds_per_word());
             let again = serde_json::to_vec(&record).unwrap();
             prop_assert_eq!(parse(&path, 1, &again).unwrap(), record);
         }
