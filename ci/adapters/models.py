@@ -1,6 +1,7 @@
 """The models of `check`, one for each adapter, and how the engine's own API translates with them."""
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -92,6 +93,31 @@ def fxtranslate(check):
     return Case(model, {}, lambda lines: answers([python, HERE / "api/fxtranslate.py", model, lines]))
 
 
+def slimt(check):
+    """The same files, with a shortlist whose last word has an entry: slimt ends at one without."""
+    model, python = check.scratch / "slimt", check.python("slimt")
+    if not model.is_dir():
+        shutil.copytree(fxtranslate(check).model, model)
+        subprocess.run([sys.executable, HERE / "shortlist.py", model / "lex.s2t.bin"], check=True)
+    return Case(model, {}, lambda lines: answers([python, HERE / "api/slimt.py", model, lines]))
+
+
+def apertium(check):
+    """Debian's pair of English and Spanish; the API is the command `apertium`, which starts its programs for each line."""
+    check.python("apertium")
+    model = Path("/usr/share/apertium/apertium-eng-spa")
+    if not model.is_dir():
+        raise FileNotFoundError(f"{model}: apt install apertium-eng-spa")
+
+    def api(lines):
+        texts = lines.read_text(encoding="utf-8").removesuffix("\n").split("\n")
+        told = [subprocess.run(["apertium", "-u", "eng-spa"], input=f"{text}\n", capture_output=True, text=True,
+                               check=True).stdout for text in texts]
+        return [text.removesuffix("\n") for text in told]
+
+    return Case(model, {}, api)
+
+
 def maker():
     """Python that writes files of models."""
     import environment
@@ -166,6 +192,7 @@ def http(check):
 
 
 CASES = {
+    "apertium": apertium,
     "ctranslate2": ctranslate2,
     "fxtranslate": fxtranslate,
     "http": http,
@@ -174,5 +201,6 @@ CASES = {
     "marian": marian,
     "onnxruntime": onnxruntime,
     "openvino": openvino,
+    "slimt": slimt,
     "transformers": transformers,
 }
