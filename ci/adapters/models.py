@@ -181,6 +181,32 @@ def llama_cpp(check):
     return Case(model, settings, lambda lines: answers([*command, lines, message, 20]))
 
 
+def openvino_genai(check):
+    """A drawn language model of two layers, with its weights in F16."""
+    model, message = check.scratch / "qwen2.gguf", "Translate this:\n{line}"
+    if not model.is_file():
+        drawn = ROOT / "backends/decoder-only/tests/goldens/qwen2.gguf"
+        subprocess.run([maker(), HERE / "drawn_gguf.py", drawn, model], check=True)
+    python, graphs = check.python("openvino-genai"), check.scratch / "qwen2-graphs"
+    convert = ROOT / "backends/adapters/openvino-genai/convert.py"
+    if not graphs.is_dir():
+        subprocess.run([python, convert, model, graphs], check=True)
+    command = [python, HERE / "api/openvino-genai.py", graphs]
+    settings = {"prompt": message, "max-length": 20, "max-length-factor": 1000}
+    return Case(model, settings, lambda lines: answers([*command, lines, message, 20]))
+
+
+def onnxruntime_genai(check):
+    """A drawn language model of two layers as onnxruntime's graph, in f32."""
+    model, message = check.scratch / "qwen2", "Translate this:\n{line}"
+    if not model.is_dir():
+        drawn = ROOT / "backends/decoder-only/tests/goldens/qwen2.gguf"
+        subprocess.run([maker(), HERE / "genai.py", drawn, model], check=True)
+    command = [check.python("onnxruntime-genai"), HERE / "api/onnxruntime-genai.py", model]
+    settings = {"prompt": message, "max-length": 20, "max-length-factor": 1000, "context": 512}
+    return Case(model, settings, lambda lines: answers([*command, lines, message, 20]))
+
+
 def http(check):
     """A server that answers each line with itself, after a sleep."""
     model = check.scratch / "no-model"
@@ -200,7 +226,9 @@ CASES = {
     "llama.cpp": llama_cpp,
     "marian": marian,
     "onnxruntime": onnxruntime,
+    "onnxruntime-genai": onnxruntime_genai,
     "openvino": openvino,
+    "openvino-genai": openvino_genai,
     "slimt": slimt,
     "transformers": transformers,
 }
