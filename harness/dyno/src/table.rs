@@ -160,7 +160,7 @@ fn columns(cells: &[CellSummary], metrics: &[Scale]) -> Vec<Texts> {
     if cells.iter().any(|row| row.joules_per_word.is_some()) {
         columns.push(figures(Column::Energy));
     }
-    let tokens = [Column::TokensRead, Column::TokensWritten];
+    let tokens = [Column::FirstToken, Column::TokensRead, Column::TokensWritten];
     columns.extend(
         tokens.into_iter().filter(|column| cells.iter().any(|row| column.figure(row).is_some())).map(figures),
     );

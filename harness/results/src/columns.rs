@@ -36,6 +36,8 @@ pub enum Column {
     Model,
     /// Peak resident memory.
     Peak,
+    /// Language models: mean time to the first token of an answer.
+    FirstToken,
     /// Language models: tokens of prompts that a worker reads in a second.
     TokensRead,
     /// Language models: tokens of answers that a worker writes in a second.
@@ -63,6 +65,7 @@ impl Column {
             Self::Energy => ("mJ/word", |row| exactly(row.joules_per_word.map(|joules| joules * 1e3))),
             Self::Model => ("model MiB", |row| exactly(row.model_bytes.map(mebibytes))),
             Self::Peak => ("peak MiB", |row| exactly(row.peak_bytes.map(mebibytes))),
+            Self::FirstToken => ("first token ms", |row| exactly(row.first_token_ms)),
             Self::TokensRead => ("tokens in/s", |row| exactly(row.tokens_read_per_second)),
             Self::TokensWritten => ("tokens out/s", |row| exactly(row.tokens_written_per_second)),
             Self::Weights => ("weights MiB", |row| exactly(row.weight_bytes.map(mebibytes))),

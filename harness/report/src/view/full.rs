@@ -16,7 +16,7 @@ use dyno_stats::numbers::{counted, mebibytes, plain};
 use dyno_stats::{Standing, median, median_interval};
 
 /// Figures of the full table, after system, track and metrics.
-const FIGURES: [Column; 16] = [
+const FIGURES: [Column; 17] = [
     Column::Speed,
     Column::Steady,
     Column::Load,
@@ -29,6 +29,7 @@ const FIGURES: [Column; 16] = [
     Column::Energy,
     Column::Model,
     Column::Peak,
+    Column::FirstToken,
     Column::TokensRead,
     Column::TokensWritten,
     Column::Weights,

@@ -84,6 +84,7 @@ fn cell(place: usize, track: Track, speed: Estimate, bleu: f64, output: usize) -
         model_declared: false,
         peak_bytes: Some(5 << 20),
         floor_bytes: None,
+        first_token_ms: None,
         tokens_read_per_second: None,
         tokens_written_per_second: None,
         weight_bytes: None,

@@ -107,6 +107,8 @@ pub struct CellSummary {
     pub peak_bytes: Option<u64>,
     /// Lower bound of `peak_bytes`.
     pub floor_bytes: Option<u64>,
+    /// Language models: mean time from a line to its answer's first token, in lock-step tracks.
+    pub first_token_ms: Option<f64>,
     /// Language models: tokens of prompts that a worker reads in a second, without those that all lines share.
     pub tokens_read_per_second: Option<f64>,
     /// Language models: tokens of answers that a worker writes in a second, after the first of each.
