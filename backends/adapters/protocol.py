@@ -5,6 +5,7 @@ what libraries print goes to standard error.
 """
 
 import argparse
+import json
 import os
 import sys
 
@@ -25,6 +26,7 @@ def options():
     parser.add_argument("--model", required=True)
     parser.add_argument("--batch", type=int, help="words of a batch")
     parser.add_argument("--batch-lines", type=int)
+    parser.add_argument("--facts", help="file of the program's own account; given to adapters with `reports`")
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE")
     chosen = parser.parse_args()
     chosen.settings = dict(setting.split("=", 1) for setting in chosen.set)
@@ -35,6 +37,13 @@ def options():
 def fail(message):
     """Ends the program with a message for the user."""
     sys.exit(message)
+
+
+def report(chosen, backend, version, counts):
+    """Writes the program's account of itself: whole numbers by name, of which FORMAT.md lists those that tables show."""
+    if chosen.facts:
+        with open(chosen.facts, "w", encoding="utf-8") as file:
+            json.dump({"backend": backend, "version": version, "counts": counts}, file)
 
 
 def serve(chosen, translate, translate_all=None, beside=1, together=None):

@@ -1,6 +1,7 @@
 """The models of `check`, one for each adapter, and how the engine's own API translates with them."""
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -92,6 +93,31 @@ def fxtranslate(check):
     return Case(model, {}, lambda lines: answers([python, HERE / "api/fxtranslate.py", model, lines]))
 
 
+def slimt(check):
+    """The same files, with a shortlist whose last word has an entry: slimt ends at one without."""
+    model, python = check.scratch / "slimt", check.python("slimt")
+    if not model.is_dir():
+        shutil.copytree(fxtranslate(check).model, model)
+        subprocess.run([sys.executable, HERE / "shortlist.py", model / "lex.s2t.bin"], check=True)
+    return Case(model, {}, lambda lines: answers([python, HERE / "api/slimt.py", model, lines]))
+
+
+def apertium(check):
+    """Debian's pair of English and Spanish; the API is the command `apertium`, which starts its programs for each line."""
+    check.python("apertium")
+    model = Path("/usr/share/apertium/apertium-eng-spa")
+    if not model.is_dir():
+        raise FileNotFoundError(f"{model}: apt install apertium-eng-spa")
+
+    def api(lines):
+        texts = lines.read_text(encoding="utf-8").removesuffix("\n").split("\n")
+        told = [subprocess.run(["apertium", "-u", "eng-spa"], input=f"{text}\n", capture_output=True, text=True,
+                               check=True).stdout for text in texts]
+        return [text.removesuffix("\n") for text in told]
+
+    return Case(model, {}, api)
+
+
 def maker():
     """Python that writes files of models."""
     import environment
@@ -155,6 +181,32 @@ def llama_cpp(check):
     return Case(model, settings, lambda lines: answers([*command, lines, message, 20]))
 
 
+def openvino_genai(check):
+    """A drawn language model of two layers, with its weights in F16."""
+    model, message = check.scratch / "qwen2.gguf", "Translate this:\n{line}"
+    if not model.is_file():
+        drawn = ROOT / "backends/decoder-only/tests/goldens/qwen2.gguf"
+        subprocess.run([maker(), HERE / "drawn_gguf.py", drawn, model], check=True)
+    python, graphs = check.python("openvino-genai"), check.scratch / "qwen2-graphs"
+    convert = ROOT / "backends/adapters/openvino-genai/convert.py"
+    if not graphs.is_dir():
+        subprocess.run([python, convert, model, graphs], check=True)
+    command = [python, HERE / "api/openvino-genai.py", graphs]
+    settings = {"prompt": message, "max-length": 20, "max-length-factor": 1000}
+    return Case(model, settings, lambda lines: answers([*command, lines, message, 20]))
+
+
+def onnxruntime_genai(check):
+    """A drawn language model of two layers as onnxruntime's graph, in f32."""
+    model, message = check.scratch / "qwen2", "Translate this:\n{line}"
+    if not model.is_dir():
+        drawn = ROOT / "backends/decoder-only/tests/goldens/qwen2.gguf"
+        subprocess.run([maker(), HERE / "genai.py", drawn, model], check=True)
+    command = [check.python("onnxruntime-genai"), HERE / "api/onnxruntime-genai.py", model]
+    settings = {"prompt": message, "max-length": 20, "max-length-factor": 1000, "context": 512}
+    return Case(model, settings, lambda lines: answers([*command, lines, message, 20]))
+
+
 def http(check):
     """A server that answers each line with itself, after a sleep."""
     model = check.scratch / "no-model"
@@ -166,6 +218,7 @@ def http(check):
 
 
 CASES = {
+    "apertium": apertium,
     "ctranslate2": ctranslate2,
     "fxtranslate": fxtranslate,
     "http": http,
@@ -173,6 +226,9 @@ CASES = {
     "llama.cpp": llama_cpp,
     "marian": marian,
     "onnxruntime": onnxruntime,
+    "onnxruntime-genai": onnxruntime_genai,
     "openvino": openvino,
+    "openvino-genai": openvino_genai,
+    "slimt": slimt,
     "transformers": transformers,
 }

@@ -3,13 +3,15 @@
 What stands before the line in the prompt is the same for all lines. It is read once and kept; nothing of a line is.
 """
 
-import json
 import os
 import sys
+from collections import Counter
+from time import perf_counter_ns
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 
-from protocol import fail, options, serve  # noqa: E402
+from language import MORE, PROBES, Rule  # noqa: E402
+from protocol import fail, options, report, serve  # noqa: E402
 
 import jinja2.sandbox  # noqa: E402
 from library import Model  # noqa: E402
@@ -17,10 +19,10 @@ from library import Model  # noqa: E402
 # Lines that are answered together, unless the campaign says otherwise: sums go by the rows beside them, and so do
 # the answers to lines with company.
 TOGETHER = 1
-# Tokens of an answer beyond the line's own measure: a short line may need them.
-MORE = 16
-# Lines whose prompts begin alike up to the line.
-PROBES = ["", "a", "A b", " a", "\ta", "7", "(", "Ä", "\u6771", "\"x"]
+
+
+# Version of the library that prepare.py brings.
+VERSION = "0.4.0"
 
 
 class Prompt:
@@ -58,6 +60,24 @@ class Prompt:
         return ids
 
 
+class Account:
+    """Counts of tokens and their time, by the names of FORMAT.md. A step with a prompt in it counts as reading."""
+
+    def __init__(self, weight_bytes):
+        self.counts = Counter({"bytes of weights": weight_bytes})
+
+    def add(self, rows, words, begun, ns):
+        """Adds a step of so many rows, which gave so many words, `begun` of them the first of their answers."""
+        work, tokens, count = ("reading", "read", rows - (words - begun)) if begun else ("writing", "written", words)
+        self.counts[f"nanoseconds {work}"] += ns
+        self.counts[f"tokens {tokens}"] += count
+
+    def add_firsts(self, lines, ns):
+        """Adds the first tokens of so many lines, each of which waited so long."""
+        self.counts["first tokens"] += lines
+        self.counts["nanoseconds to first tokens"] += lines * ns
+
+
 class Answer:
     """The answer to a line, while it is written into a sequence."""
 
@@ -73,10 +93,10 @@ class Engine:
         self.model = Model(chosen.model, chosen.cores, positions, together)
         self.positions = self.model.positions
         self.prompt = Prompt(self.model, settings["prompt"])
-        self.marks = [mark.encode() for mark in json.loads(settings.get("answer-marks", "[]"))]
-        self.factor, self.most = float(settings["max-length-factor"]), int(settings.get("max-length", self.positions))
+        self.rule = Rule(settings)
         if len(self.prompt.before) + MORE >= self.positions:
             fail(f"the prompt takes all {self.positions} positions: raise `context`, or shorten the prompt")
+        self.account = Account(self.model.weight_bytes())
         # Words of `before` that each sequence holds.
         self.kept = [0] * together
         for sequence in range(together):
@@ -85,17 +105,22 @@ class Engine:
     def answers(self, lines):
         """Answers in the order of the lines. A line takes the sequence that another one leaves."""
         texts, waiting, active = [None] * len(lines), list(enumerate(lines))[::-1], {}
+        arrival = perf_counter_ns()
         while waiting or active:
+            start, going = perf_counter_ns(), len(active)
             rows = [(answer.last, answer.position, sequence, True) for sequence, answer in active.items()]
             for answer in active.values():
                 answer.position += 1
             for sequence in range(len(self.kept)):
                 if sequence not in active and waiting:
                     active[sequence] = self.begin(sequence, *waiting.pop(), rows)
-            for (_, _, sequence, _), word in zip([row for row in rows if row[3]], self.model.read(rows), strict=True):
+            words, begun = self.model.read(rows), len(active) - going
+            self.account.add(len(rows), len(words), begun, perf_counter_ns() - start)
+            self.account.add_firsts(begun, perf_counter_ns() - arrival)
+            for (_, _, sequence, _), word in zip([row for row in rows if row[3]], words, strict=True):
                 answer = active[sequence]
                 if self.ends(answer, word):
-                    texts[answer.line] = self.line_of(answer.said)
+                    texts[answer.line] = self.rule.line(answer.said)
                     del active[sequence]
         return texts
 
@@ -111,8 +136,8 @@ class Engine:
         self.model.cut(sequence, kept)
         self.kept[sequence] = kept
         rows += [(ids[at], at, sequence, at + 1 == len(ids)) for at in range(kept, len(ids))]
-        measure = int(max(0, len(ids) - self.prompt.around) * self.factor) + MORE
-        return Answer(number, ids, max(1, min(measure, self.most, self.positions - len(ids))))
+        most = self.rule.most(len(ids) - self.prompt.around)
+        return Answer(number, ids, max(1, min(most, self.positions - len(ids))))
 
     def complete(self, sequence):
         """Reads what a sequence lacks of `before`, alone: sums go by the rows beside them."""
@@ -128,22 +153,7 @@ class Engine:
             return True
         answer.said += self.model.piece(word)
         answer.last, answer.words = word, answer.words + 1
-        whole = self.marked(answer.said) is not None if self.marks else b"\n" in answer.said.lstrip()
-        return whole or answer.words >= answer.most
-
-    def marked(self, said):
-        """What stands between the marks; None without both."""
-        _, before, rest = said.partition(self.marks[0])
-        text, after, _ = rest.partition(self.marks[1])
-        return text if before and after else None
-
-    def line_of(self, said):
-        """The one line of an answer: between the marks, else the first one with text."""
-        if self.marks and self.marks[0] in said:
-            inner = self.marked(said)
-            said = b" ".join((said.partition(self.marks[0])[2] if inner is None else inner).split())
-        lines = (line.strip() for line in said.decode("utf-8", "replace").split("\n"))
-        return next((line for line in lines if line), "")
+        return self.rule.is_whole(answer.said) or answer.words >= answer.most
 
 
 def main():
@@ -151,6 +161,7 @@ def main():
     together = 1 if chosen.line_by_line else chosen.batch_lines or TOGETHER
     engine = Engine(chosen, together)
     serve(chosen, engine.answers, engine.answers, together=together)
+    report(chosen, "llama.cpp", VERSION, engine.account.counts)
 
 
 if __name__ == "__main__":

@@ -37,6 +37,7 @@ FUNCTIONS = [
     ("llama_model_get_vocab", c.c_void_p, [c.c_void_p]),
     ("llama_model_chat_template", c.c_char_p, [c.c_void_p, c.c_char_p]),
     ("llama_model_n_ctx_train", c.c_int32, [c.c_void_p]),
+    ("llama_model_size", c.c_uint64, [c.c_void_p]),
     ("llama_vocab_n_tokens", c.c_int32, [c.c_void_p]),
     ("llama_vocab_bos", c.c_int32, [c.c_void_p]),
     ("llama_vocab_get_add_bos", c.c_bool, [c.c_void_p]),
@@ -96,6 +97,9 @@ class Model:
         self.memory = self.llama.llama_get_memory(self.context)
         self.greedy = self.llama.llama_sampler_init_greedy()
         self.batch = self.llama.llama_batch_init(TOKENS, 0, 1)
+
+    def weight_bytes(self):
+        return self.llama.llama_model_size(self.model)
 
     def chat(self):
         """The file's chat template; None without one."""

@@ -65,6 +65,10 @@ pub mod counts {
     pub const READING_NS: &str = "nanoseconds reading";
     /// Time of all workers that write answers.
     pub const WRITING_NS: &str = "nanoseconds writing";
+    /// Lines whose answers have a first token.
+    pub const FIRST_TOKENS: &str = "first tokens";
+    /// Time from the arrival of each of these lines to its first token.
+    pub const FIRST_TOKENS_NS: &str = "nanoseconds to first tokens";
     /// Bytes of weights in memory.
     pub const WEIGHT_BYTES: &str = "bytes of weights";
     /// Greatest number of bytes of keys and values so far.

@@ -79,7 +79,7 @@ impl LanguageSession {
 
     /// Reads the prompts of `lines`, whose numbers begin with `first`, and their answers' first words.
     fn read(&mut self, first: usize, lines: &[&[u8]], sink: &mut dyn Sink) -> Result<()> {
-        let shared = Arc::clone(&self.shared);
+        let (shared, arrival) = (Arc::clone(&self.shared), Instant::now());
         let from = self.sentences.len();
         self.rows.clear();
         let tokenise = Component::Tokenise.span();
@@ -102,7 +102,9 @@ impl LanguageSession {
             };
             let wanted: Vec<usize> = (0..part.len()).filter(|at| ends(&part[*at])).collect();
             shared.network.forward(&mut self.worker, part, &wanted, &mut self.logits);
+            let before = words.len();
             words.extend(self.likeliest());
+            shared.counts.first.add_waits(words.len() - before, arrival);
         }
         self.rows = rows;
         shared.counts.reading.add(read, start);

@@ -31,6 +31,8 @@ pub(crate) struct Shared {
 pub(crate) struct Counts {
     /// Words of prompts, without those that stand before each line.
     pub(crate) reading: Work,
+    /// First words of answers, and the time from each line's arrival to its own.
+    pub(crate) first: Work,
     /// Words of answers but their first ones, which the reading gives.
     pub(crate) writing: Work,
     /// Positions whose keys and values all workers hold.
@@ -57,6 +59,13 @@ impl Work {
         self.words.fetch_add(words as u64, Ordering::Relaxed);
         self.ns.fetch_add(start.elapsed().as_nanos() as u64, Ordering::Relaxed);
     }
+
+    /// Adds `words` each of which was waited for since `start`.
+    pub(crate) fn add_waits(&self, words: usize, start: Instant) {
+        let waited = start.elapsed().as_nanos() as u64;
+        self.words.fetch_add(words as u64, Ordering::Relaxed);
+        self.ns.fetch_add(waited * words as u64, Ordering::Relaxed);
+    }
 }
 
 impl Counts {
@@ -75,6 +84,8 @@ impl Counts {
         let own = [
             (counts::TOKENS_READ, &self.reading.words),
             (counts::READING_NS, &self.reading.ns),
+            (counts::FIRST_TOKENS, &self.first.words),
+            (counts::FIRST_TOKENS_NS, &self.first.ns),
             (counts::TOKENS_WRITTEN, &self.writing.words),
             (counts::WRITING_NS, &self.writing.ns),
             ("answers cut after their line", &self.complete),

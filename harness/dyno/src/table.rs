@@ -158,7 +158,7 @@ fn columns(cells: &[CellSummary], metrics: &[Scale]) -> Vec<Texts> {
     }
     columns.push(figures(Column::Dollars));
     let measured = |column: &Column| cells.iter().any(|row| column.figure(row).is_some());
-    let costs = [Column::Energy, Column::Cpu, Column::TokensRead, Column::TokensWritten];
+    let costs = [Column::Energy, Column::Cpu, Column::FirstToken, Column::TokensRead, Column::TokensWritten];
     columns.extend(costs.into_iter().filter(measured).map(figures));
     columns.extend([Column::Model, Column::Peak].map(figures));
     columns.extend([Column::Settled].into_iter().filter(measured).map(figures));

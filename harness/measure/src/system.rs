@@ -16,9 +16,10 @@ pub struct System {
     /// Program and arguments.
     pub command: Vec<Argument>,
     /// Whether the program is this very one, which reports on itself. A hosted system is started from its
-    /// open image, whatever lies at its path by now. `--facts FILE` and `--breakdown FILE` name the files of
-    /// its reports.
+    /// open image, whatever lies at its path by now. `--breakdown FILE` names the file of its breakdown.
     pub hosted: bool,
+    /// Whether the program writes facts about itself to the file that `--facts FILE` names.
+    pub reports: bool,
     /// Folder to start the program in; the bench's own if absent.
     pub folder: Option<PathBuf>,
     /// Variables of the environment, beside those that all systems get.
@@ -103,7 +104,7 @@ impl System {
         self.twin_of.as_ref().unwrap_or(&self.name)
     }
 
-    /// Program and arguments under `track` on `cores`. A hosted system writes its facts to `facts`.
+    /// Program and arguments under `track` on `cores`. A system that reports writes its facts to `facts`.
     pub fn command(&self, track: Track, cores: &[usize], facts: &Path) -> Vec<String> {
         let value = |name: &str| self.placeholder(name, track, cores);
         let filled = self.command.iter().map(|argument| match argument {
@@ -111,7 +112,7 @@ impl System {
             Argument::Template(word) => fill(word, &value),
         });
         let mut command: Vec<String> = filled.collect();
-        if self.hosted {
+        if self.reports {
             command.extend(["--facts".into(), facts.display().to_string()]);
         }
         command
@@ -179,13 +180,13 @@ mod tests {
     }
 
     #[test]
-    fn fixed_words_stay_and_hosted_systems_are_told_where_to_report() {
+    fn fixed_words_stay_and_systems_that_report_are_told_where() {
         let mut system = System::of_command("s", ["run", "{core-list}", "{model}"]);
         system.models = vec!["m".into()];
         system.command.push(Argument::Fixed("{track}".into()));
         let command = |system: &System| system.command(Track::ThroughputAll, &[2, 3], Path::new("f"));
         assert_eq!(command(&system), ["run", "2,3", "m", "{track}"]);
-        system.hosted = true;
+        system.reports = true;
         assert_eq!(command(&system), ["run", "2,3", "m", "{track}", "--facts", "f"]);
     }
 }

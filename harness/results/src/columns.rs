@@ -40,6 +40,8 @@ pub enum Column {
     Peak,
     /// Memory after the last answer.
     Settled,
+    /// Language models: mean time to the first token of an answer.
+    FirstToken,
     /// Language models: tokens of prompts that a worker reads in a second.
     TokensRead,
     /// Language models: tokens of answers that a worker writes in a second.
@@ -69,6 +71,7 @@ impl Column {
             Self::Model => ("model MiB", |row| exactly(row.model_bytes.map(mebibytes))),
             Self::Peak => ("peak MiB", |row| exactly(row.peak_bytes.map(mebibytes))),
             Self::Settled => ("settled MiB", |row| exactly(row.settled_bytes.map(mebibytes))),
+            Self::FirstToken => ("first token ms", |row| exactly(row.first_token_ms)),
             Self::TokensRead => ("tokens in/s", |row| exactly(row.tokens_read_per_second)),
             Self::TokensWritten => ("tokens out/s", |row| exactly(row.tokens_written_per_second)),
             Self::Weights => ("weights MiB", |row| exactly(row.weight_bytes.map(mebibytes))),

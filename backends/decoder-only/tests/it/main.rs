@@ -5,6 +5,7 @@
 mod answers;
 mod goldens;
 mod logits;
+mod mutations;
 mod reference;
 mod refusals;
 mod tokens;

@@ -119,6 +119,7 @@ impl Entry {
             name: self.name.clone(),
             command,
             hosted,
+            reports: hosted,
             folder,
             environment: self.environment.clone(),
             models: self.models.clone(),
@@ -140,6 +141,7 @@ impl Entry {
             Launch::Adapter(adapter) => System {
                 models: vec![adapter.model()?.to_owned()],
                 parts: adapter.parts()?.into_iter().chain(self.sandbox_paths.clone()).collect(),
+                reports: adapter.reports(),
                 ..system(adapter.command()?, false, Some(adapter.folder.clone()))
             },
             Launch::Submission(submission) => submission.adapt(system(Vec::new(), false, None)),
@@ -154,7 +156,7 @@ impl Entry {
         }
         let name = format!("{}{BASELINE}", self.name);
         let (command, folder) = (self.own_command(program), Some(std::env::current_dir()?));
-        Ok(Some(System { name, command, hosted: false, folder, ..self.system()? }))
+        Ok(Some(System { name, command, hosted: false, reports: false, folder, ..self.system()? }))
     }
 
     /// Name of the built-in backend; `None` for all other systems.

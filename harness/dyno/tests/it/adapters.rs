@@ -80,6 +80,36 @@ fn a_folder_makes_a_system_with_settings_batches_and_an_honest_size() {
     }
 }
 
+/// What the bench says of an adapter whose account has `ns` to 5 first tokens, and that claims a huge model.
+fn accounted(ns: u64, reports: bool) -> (Value, Value) {
+    let bench = bench(&format!("{ECHO}batch-lines = 7\n"));
+    let folder = "data/backends/adapters/echo";
+    put(&bench, &format!("{folder}/adapter.toml"), &format!("reports = {reports}\n{DESCRIPTION}"));
+    let facts = serde_json::json!({
+        "backend": "e", "version": "1", "files": [{ "path": "model/word", "bytes": 1_000_000 }],
+        "counts": { "first tokens": 5, "nanoseconds to first tokens": ns },
+    });
+    let told = format!("{PROGRAM}if chosen.facts: open(chosen.facts, 'w').write('{facts}')\n");
+    put(&bench, &format!("{folder}/adapter.py"), &told);
+    let ended = dyno(&bench, &["run", "campaign.toml", "--out", "out", "--no-tune", "--json"]);
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    let told: Value = serde_json::from_str(&ended.stdout).unwrap();
+    (told["cells"][0].clone(), bench.records()[0].clone())
+}
+
+#[test]
+fn an_adapters_account_of_its_first_tokens_is_shown_within_what_was_measured() {
+    let (cell, record) = accounted(50, true);
+    assert_eq!(cell["first_token_ms"], 1e-5, "{cell}");
+    assert_eq!(record["model_bytes"], "gesagt".len(), "its own word for its size: {record}");
+    let (cell, record) = accounted(u64::MAX / 2, true);
+    assert_eq!(cell["first_token_ms"], Value::Null, "longer than its answers took: {cell}");
+    assert_eq!(record["facts"]["counts"]["first tokens"], 5, "{record}");
+    let (cell, record) = accounted(50, false);
+    assert_eq!(cell["first_token_ms"], Value::Null, "not asked: {cell}");
+    assert_eq!(record["facts"], Value::Null, "not asked: {record}");
+}
+
 #[test]
 fn each_track_gets_the_lines_in_order() {
     let tracks = "[\"latency\", \"latency-all\", \"throughput-1\", \"throughput-all\"]";

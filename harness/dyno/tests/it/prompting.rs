@@ -37,7 +37,14 @@ fn a_language_model_is_measured_like_other_engines_with_figures_of_its_own() {
     let cell = &told["cells"][0];
     assert_ne!(cell["verdict"], "INVALID", "{cell}");
     assert_eq!(cell["model_bytes"], std::fs::metadata(MODEL).unwrap().len());
-    for figure in ["tokens_read_per_second", "tokens_written_per_second", "weight_bytes", "kept_bytes"] {
+    assert!(cell["first_token_ms"].as_f64() < cell["mean_ms"].as_f64(), "{cell}");
+    for figure in [
+        "first_token_ms",
+        "tokens_read_per_second",
+        "tokens_written_per_second",
+        "weight_bytes",
+        "kept_bytes",
+    ] {
         assert!(cell[figure].as_f64().is_some_and(|figure| figure > 0.0), "{figure}: {cell}");
     }
     let counts = &bench.records()[0]["facts"]["counts"];

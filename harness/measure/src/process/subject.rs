@@ -45,7 +45,7 @@ impl Subject<'_> {
         command
     }
 
-    /// File for the facts of a hosted system.
+    /// File for the facts of a system that reports.
     pub fn facts(&self) -> PathBuf {
         self.scratch.join("facts.json")
     }

@@ -217,13 +217,13 @@ impl<'a> Supervised<'a> {
     }
 }
 
-/// Clears the way for the files that a hosted system reports to. A sandbox needs them to be there.
+/// Clears the way for the files that a system reports to. A sandbox needs them to be there.
 fn prepare_reports(subject: &Subject<'_>) -> Result<Vec<PathBuf>> {
     std::fs::create_dir_all(&subject.scratch)?;
-    if !subject.system.hosted {
+    if !subject.system.reports {
         return Ok(Vec::new());
     }
-    let breakdown = subject.breakdown.map(Path::to_owned);
+    let breakdown = subject.breakdown.filter(|_| subject.system.hosted).map(Path::to_owned);
     let reports: Vec<PathBuf> = [Some(subject.facts()), breakdown].into_iter().flatten().collect();
     for report in &reports {
         make_way(report)?;

@@ -156,11 +156,12 @@ fn verdict(observed: &Observed, noise: Option<&Noise>) -> Verdict {
 /// Largest file of facts that is read. Facts name a model's files, of which there are a few dozen at most.
 const MOST_FACTS_BYTES: u64 = 1 << 20;
 
-/// Facts that a hosted system reported in its last launch. A foreign system gets no such path, so a file there
-/// is not read.
+/// Facts that a system reported in its last launch. A system that gets no such path has none, whatever lies there.
+/// What another program says of its files doesn't count: the bench looks itself.
 fn facts_of(subject: &Subject<'_>) -> Option<Facts> {
-    let told = subject.system.hosted.then(|| dyno_api::files::open(&subject.facts()));
-    serde_json::from_reader(told?.ok()?.take(MOST_FACTS_BYTES)).ok()
+    let told = subject.system.reports.then(|| dyno_api::files::open(&subject.facts()));
+    let facts: Facts = serde_json::from_reader(told?.ok()?.take(MOST_FACTS_BYTES)).ok()?;
+    Some(if subject.system.hosted { facts } else { Facts { files: Vec::new(), ..facts } })
 }
 
 /// Warning about the attempt that the system's own processes disturbed most.

@@ -21,6 +21,9 @@ pub struct Description {
     /// Room on the disk that the private environment takes, in megabytes.
     #[serde(default)]
     pub takes_mb: u64,
+    /// Whether the program writes facts about itself, such as counts of tokens.
+    #[serde(default)]
+    pub reports: bool,
     /// Lines of a campaign.
     #[serde(default)]
     pub example: Example,

@@ -89,6 +89,11 @@ impl AdaptedSystem {
         Ok(self.files().into_iter().chain(packages).collect())
     }
 
+    /// Whether the program writes facts about itself.
+    pub fn reports(&self) -> bool {
+        self.adapter.description.reports
+    }
+
     /// Whether the adapter has a setting of that name.
     pub fn has_setting(&self, name: &str) -> bool {
         self.adapter.description.settings.contains_key(name)

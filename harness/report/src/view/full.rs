@@ -16,7 +16,7 @@ use dyno_stats::numbers::{counted, mebibytes, plain};
 use dyno_stats::{Standing, median, median_interval};
 
 /// Figures of the full table, after system, track and metrics.
-const FIGURES: [Column; 18] = [
+const FIGURES: [Column; 19] = [
     Column::Speed,
     Column::Steady,
     Column::Load,
@@ -31,6 +31,7 @@ const FIGURES: [Column; 18] = [
     Column::Model,
     Column::Peak,
     Column::Settled,
+    Column::FirstToken,
     Column::TokensRead,
     Column::TokensWritten,
     Column::Weights,

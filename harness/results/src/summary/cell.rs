@@ -111,6 +111,8 @@ pub struct CellSummary {
     pub floor_bytes: Option<u64>,
     /// Memory after the last answer, the largest of the rounds; none in the throughput tracks.
     pub settled_bytes: Option<u64>,
+    /// Language models: mean time from a line to its answer's first token, in lock-step tracks.
+    pub first_token_ms: Option<f64>,
     /// Language models: tokens of prompts that a worker reads in a second, without those that all lines share.
     pub tokens_read_per_second: Option<f64>,
     /// Language models: tokens of answers that a worker writes in a second, after the first of each.

@@ -185,6 +185,15 @@ impl<'a> CellFigures<'a> {
         })
     }
 
+    /// Median over rounds of the mean time to a line's first token, by the system's own account. A system that claims
+    /// to have waited longer than its answers took has none. Elsewhere than in lock-step tracks a line waits for
+    /// others, so that the figure would say nothing.
+    fn first_token_ms(&self, track: Track) -> Option<f64> {
+        let answers = self.latency(mean)?;
+        let seconds = self.rate(counts::FIRST_TOKENS, counts::FIRST_TOKENS_NS).map(f64::recip);
+        seconds.map(|seconds| seconds * 1e3).filter(|ms| track.is_lockstep() && *ms <= answers)
+    }
+
     fn most(&self, value: impl Fn(&Record) -> u64) -> Option<u64> {
         self.valid.iter().map(|record| value(record)).max().filter(|&most| most > 0)
     }
@@ -257,6 +266,7 @@ fn summarise_cell(
         peak_bytes: figures.most(|record| record.usage.peak_bytes),
         floor_bytes: figures.most(|record| record.usage.floor_bytes),
         settled_bytes: figures.most(|record| record.settled_bytes.unwrap_or(0)),
+        first_token_ms: figures.first_token_ms(cell.track),
         tokens_read_per_second: figures.rate(counts::TOKENS_READ, counts::READING_NS),
         tokens_written_per_second: figures.rate(counts::TOKENS_WRITTEN, counts::WRITING_NS),
         weight_bytes: figures.most(|record| own_count(record, counts::WEIGHT_BYTES)),
