@@ -4,7 +4,7 @@
 //! knows text, beams and scores; below it, an engine knows tensors. This crate owns the layers that more than
 //! one engine needs: the output layer, word tables, norms, attention, the Transformer's stacks, and the parts
 //! of recurrent layers. An engine crate has only the layers in which it differs. The sentence encoder,
-//! which has no search, takes [`math`], [`kernel_settings`] and [`watch`].
+//! which has no search, takes the stack of an encoder, [`math`], [`kernel_settings`] and [`watch`].
 //!
 //! # One order of arithmetic
 //! All arithmetic over rows goes through [`math`], whose functions define the order in which sums are taken.

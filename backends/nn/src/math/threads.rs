@@ -65,9 +65,14 @@ impl Drop for Lent<'_> {
     }
 }
 
+/// Number of threads at work.
+pub(crate) fn count() -> usize {
+    CREW.with_borrow(|crew| crew.as_ref().map_or(1, Crew::threads))
+}
+
 /// Number of threads that share work with operands of so many bytes.
 pub(crate) fn sharing(bytes: usize) -> usize {
-    if bytes < WORTH_SHARING { 1 } else { CREW.with_borrow(|crew| crew.as_ref().map_or(1, Crew::threads)) }
+    if bytes < WORTH_SHARING { 1 } else { count() }
 }
 
 /// Computes products that read the same rows.
