@@ -29,12 +29,14 @@
 //! | [`transformer`] | the stacks of a Transformer around an exchangeable autoregressive sublayer |
 //! | [`recurrent`] | gates of GRU and LSTM, and the walk through a batch |
 //! | `rows` | [`Rows`]: one vector for each hypothesis, reordered by the search |
+//! | `error` | [`Error`]: faults that every engine may meet |
 //! | [`kernel_settings`] | the settings `isa`, `tuning`, `tune` and `threads`, which all engines share |
 //! | [`watch`] | time by component and by operator, added up over a model's sessions |
 //!
 //! # What it leaves out
 //! Files (`dyno-formats`), text (`dyno-text`), search and settings (`dyno-translator`).
 
+mod error;
 pub mod kernel_settings;
 pub mod math;
 mod network;
@@ -46,6 +48,7 @@ pub mod transformer;
 pub mod watch;
 mod word_table;
 
+pub use error::Error;
 pub use network::{Counts, Decoder, Network, Ragged, Request, Row, Sentence, Sizes, Step, Wanted};
 pub use params::{ActivationScales, Params, ProductWays, ShortlistColumns};
 pub use rows::Rows;

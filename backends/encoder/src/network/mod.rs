@@ -19,9 +19,9 @@ use self::embedding::{Embedding, Place};
 use self::names::Names;
 use self::params::Params;
 use self::pooling::Pool;
+use crate::Result;
 use crate::config::Config;
 use crate::modules::Steps;
-use crate::{Error, Result};
 
 /// A network whose weights are packed.
 pub(crate) struct Network {
@@ -48,7 +48,7 @@ impl Worker {
     /// A worker with so many threads.
     pub(crate) fn new(threads: usize) -> Result<Self> {
         Ok(Self {
-            threads: Threads::new(threads).map_err(|source| Error::Threads { source })?,
+            threads: Threads::new(threads)?,
             places: Vec::new(),
             encoded: Encoded::default(),
             operands: Operands::default(),
