@@ -7,7 +7,8 @@ Needs ctranslate2 4.8 and sentencepiece. `marian` has norms behind sublayers and
 f16, int16 and int8; `opennmt` has norms before them, two vocabularies and computed positions, in a file of version 5
 whose lists of words are texts; `nllb` has words for languages. `greedy.txt` holds translations of the first lines of
 `hugging-face/lines.en` with products in f32, `margins.txt` for each line the least margin by which a word was chosen: a
-line may differ only where that is next to nothing.
+line may differ only where that is next to nothing. `beam.txt` has those of a beam of 4 by the models in f32 and f16, with
+scores by the length and then without it.
 """
 
 import json
@@ -128,14 +129,18 @@ def goldens(folder, kind, files):
     encoder, decoder = (sentencepiece.SentencePieceProcessor(model_file=str(file)) for file in files)
     translator = ctranslate2.Translator(str(folder), compute_type="float32", intra_threads=1)
     lines, margins = [], []
-    for line in SHOWN:
+
+    def translate(line, **options):
         words = encoder.encode(line, out_type=str)
         if kind == "nllb":
             words = [LANGUAGES[0], *words, "</s>"]
         [result] = translator.translate_batch(
-            [words], target_prefix=[[LANGUAGES[1]]] if kind == "nllb" else None, beam_size=1, max_input_length=0, min_decoding_length=0,
-            max_decoding_length=256 if kind == "opennmt" else POSITIONS - (kind == "nllb"),
-            return_logits_vocab=True)
+            [words], target_prefix=[[LANGUAGES[1]]] if kind == "nllb" else None, max_input_length=0, min_decoding_length=0,
+            max_decoding_length=256 if kind == "opennmt" else POSITIONS - (kind == "nllb"), **options)
+        return result
+
+    for line in SHOWN:
+        result = translate(line, beam_size=1, return_logits_vocab=True)
         steps = np.array([np.array(step, dtype=np.float64).ravel() for step in result.logits[0]])
         best = np.sort(steps, axis=1)[:, -2:]
         margins.append(float((best[:, 1] - best[:, 0]).min()))
@@ -143,6 +148,10 @@ def goldens(folder, kind, files):
         lines.append(decoder.decode(written).strip())
     (folder / "greedy.txt").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     (folder / "margins.txt").write_text("".join(f"{margin:.6f}\n" for margin in margins), encoding="utf-8")
+    if not folder.name.startswith(("nllb", "marian-int")):
+        beams = [decoder.decode(translate(line, beam_size=4, length_penalty=power).hypotheses[0]).strip()
+                 for power in [1, 0] for line in SHOWN]
+        (folder / "beam.txt").write_text("".join(f"{line}\n" for line in beams), encoding="utf-8")
     print(folder.name, "letters", sum(map(len, lines)), "least margin", min(margins), "different", len(set(lines)))
 
 

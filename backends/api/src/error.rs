@@ -1,6 +1,6 @@
 //! Errors between harness and backend. Each message says what failed, where, and what to do about it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// A result of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -73,6 +73,27 @@ pub enum Error {
         /// Table of the breakdown: `components` or `operators`.
         table: &'static str,
     },
+}
+
+impl Error {
+    /// The failure of `backend` at its work.
+    pub fn failed(backend: &str, reason: impl ToString) -> Self {
+        Self::Failed { backend: backend.into(), reason: reason.to_string() }
+    }
+}
+
+/// The model of a `backend` that takes one.
+///
+/// # Errors
+/// When there is another number of models.
+pub fn only_model<'a>(backend: &str, models: &'a [PathBuf]) -> Result<&'a Path> {
+    match models {
+        [model] => Ok(model),
+        _ => {
+            let (backend, given) = (backend.into(), models.len());
+            Err(Error::ModelCount { backend, expected: "one model", given })
+        }
+    }
 }
 
 fn list(known: &[&str]) -> String {

@@ -45,7 +45,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub use breakdown::{Breakdown, WATCH};
-pub use error::{Error, Result, closest};
+pub use error::{Error, Result, closest, only_model};
 pub use isa::{Isa, UnknownIsa};
 pub use look_alikes::look_alikes;
 pub use printable::{printable, printable_json, printable_line};

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use dyno_api::{Backend, Error, Model, Settings, SettingsReader};
+use dyno_api::{Backend, Model, Settings, SettingsReader, only_model};
 use dyno_formats::Gguf;
 
 use crate::error::{NAME, failed};
@@ -44,10 +44,7 @@ impl Backend for DecoderOnly {
     }
 
     fn open(&self, models: &[PathBuf], settings: &Settings) -> dyno_api::Result<Arc<dyn Model>> {
-        let [model] = models else {
-            let (backend, given) = (NAME.into(), models.len());
-            return Err(Error::ModelCount { backend, expected: "one model", given });
-        };
+        let model = only_model(NAME, models)?;
         let mut reader = SettingsReader::new(NAME, settings);
         let requested = RequestedSettings::read(&mut reader)?;
         reader.finish()?;

@@ -31,9 +31,9 @@ pub enum Error {
         /// Fault of the operand.
         source: dyno_kernels::Error,
     },
-    /// The tuning can't be read or written.
+    /// The tuning can't be read or written, or the system refuses a thread.
     #[error(transparent)]
-    Tuning(#[from] dyno_nn::kernel_settings::TuningError),
+    Shared(#[from] dyno_nn::Error),
     /// The file's chat or the campaign's prompt can't be used.
     #[error("{}: {fault}", .path.display())]
     Prompt {
@@ -41,12 +41,6 @@ pub enum Error {
         path: PathBuf,
         /// Fault, with a remedy.
         fault: String,
-    },
-    /// The system refuses a thread.
-    #[error("can't start the threads of a line: {source}; set fewer `threads`")]
-    Threads {
-        /// Cause.
-        source: std::io::Error,
     },
 }
 
@@ -58,5 +52,5 @@ impl Error {
 
 /// A failure as an error of the contract.
 pub(crate) fn failed(error: Error) -> dyno_api::Error {
-    dyno_api::Error::Failed { backend: NAME.into(), reason: error.to_string() }
+    dyno_api::Error::failed(NAME, error)
 }

@@ -21,9 +21,9 @@ pub enum Error {
     /// The kernels refuse an operand.
     #[error(transparent)]
     Kernels(#[from] dyno_kernels::Error),
-    /// The tuning can't be read or written.
+    /// The tuning can't be read or written, or the system refuses a thread.
     #[error(transparent)]
-    Tuning(#[from] dyno_nn::kernel_settings::TuningError),
+    Shared(#[from] dyno_nn::Error),
     /// A file can't be read.
     #[error("{}: {source}", .path.display())]
     Read {
@@ -40,12 +40,6 @@ pub enum Error {
         /// Fault, with a remedy.
         fault: String,
     },
-    /// The system refuses a thread.
-    #[error("can't start the threads of a line: {source}; set fewer `threads`")]
-    Threads {
-        /// Cause.
-        source: std::io::Error,
-    },
 }
 
 impl Error {
@@ -56,7 +50,7 @@ impl Error {
 
 /// A failure as an error of the contract.
 pub(crate) fn failed(error: Error) -> dyno_api::Error {
-    dyno_api::Error::Failed { backend: NAME.into(), reason: error.to_string() }
+    dyno_api::Error::failed(NAME, error)
 }
 
 /// The JSON file at `path`, as a `T`.

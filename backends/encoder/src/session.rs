@@ -26,7 +26,7 @@ pub(crate) struct EncoderSession {
 
 impl EncoderSession {
     pub(crate) fn new(shared: Arc<Shared>) -> dyno_api::Result<Self> {
-        let worker = shared.network.worker(shared.threads).map_err(failed)?;
+        let worker = Worker::new(shared.threads).map_err(failed)?;
         let (scratch, text) = (Scratch::default(), String::new());
         let (ids, bytes) = (Vec::new(), Vec::new());
         Ok(Self { shared, worker, scratch, ids, bytes, text })

@@ -55,12 +55,6 @@ impl Kernels {
         call!(self.greatest(x, best))
     }
 
-    /// Replaces each value by e^(x - the greatest value), and gives the sum of the results: a softmax before
-    /// its division. At least one value must be above -∞.
-    pub(crate) fn exponentials(self, x: &mut [f32]) -> f32 {
-        call!(self.exponentials(x))
-    }
-
     /// Writes the softmax of `x` as int16 in units of 1/32,767, whose sum is that of a softmax within 8 units. The
     /// content of `x` is unspecified afterwards.
     pub(crate) fn shares_int16(self, x: &mut [f32], out: &mut [u8]) {
@@ -218,15 +212,36 @@ impl Kernels {
 
     /// Replaces the content of `memory` by these keys and values [positions, D].
     pub fn remember(self, memory: &mut KeyValues, keys: &[f32], values: &[f32]) -> Result<()> {
+        let (width, positions) = (memory.width, keys.len() / memory.width.max(1));
+        sized("values", values.len(), keys.len())?;
+        self.remember_rows(
+            memory,
+            Mat::new(keys, positions, width)?,
+            Mat::new(values, positions, width)?,
+            positions,
+        )
+    }
+
+    /// As [`remember`](Self::remember), for the first rows of matrices.
+    pub(crate) fn remember_rows(
+        self,
+        memory: &mut KeyValues,
+        keys: Mat<'_>,
+        values: Mat<'_>,
+        positions: usize,
+    ) -> Result<()> {
         let width = memory.width;
-        sized("keys", keys.len(), values.len())?;
-        sized("keys", keys.len(), keys.len() / width.max(1) * width)?;
-        (memory.positions, memory.hidden) = (keys.len() / width.max(1), 0);
+        keys.fits(positions, width)?;
+        values.fits(positions, width)?;
+        (memory.positions, memory.hidden) = (positions, 0);
         memory.values.clear();
-        memory.values.extend_from_slice(values);
+        match values.contiguous(positions) {
+            Some(all) => memory.values.extend_from_slice(all),
+            None => (0..positions).for_each(|at| memory.values.extend_from_slice(values.row(at))),
+        }
         memory.keys.resize(memory.span() / LANES * width, [0.0; LANES]);
         if width > 0 {
-            call!(self.arrange(keys, width, &mut memory.keys));
+            call!(self.arrange(keys.parts(), (positions, width), &mut memory.keys));
         }
         Ok(())
     }

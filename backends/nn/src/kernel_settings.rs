@@ -4,43 +4,13 @@
 //! names a file that is read if it exists, completed by measuring each shape of the model's weights, and
 //! written. `threads` is the number of threads that share the work on a line.
 
-use std::io;
 use std::path::{Path, PathBuf};
 
-use dyno_api::files::full_disk_remedy;
 use dyno_api::{SettingsReader, THREADS, UnknownIsa};
-use dyno_kernels::{Error as KernelError, Kernels, Tuning};
+use dyno_kernels::{Kernels, Tuning};
 
-/// The reason why a file of blockings can't be read, used or written.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum TuningError {
-    /// The file can't be read.
-    #[error("{}: {source}", .path.display())]
-    Read {
-        /// Path of the file.
-        path: PathBuf,
-        /// Cause.
-        source: io::Error,
-    },
-    /// The file can't be written.
-    #[error("writing the tuning to {}: {source}; {}", .path.display(),
-        full_disk_remedy(source).unwrap_or("name a file that can be written"))]
-    Write {
-        /// Path of the file.
-        path: PathBuf,
-        /// Cause.
-        source: io::Error,
-    },
-    /// The file holds no tuning, or one that this processor can't use.
-    #[error("{}: {source}", .path.display())]
-    Content {
-        /// Path of the file.
-        path: PathBuf,
-        /// Fault of the tuning.
-        source: KernelError,
-    },
-}
+use crate::Error;
+pub use crate::error::TuningError;
 
 /// The kernels that the settings ask for.
 #[derive(Debug)]
@@ -89,10 +59,10 @@ impl KernelSettings {
     ///
     /// # Errors
     /// When the file can't be written.
-    pub fn write_tuning(&self) -> Result<(), TuningError> {
+    pub fn write_tuning(&self) -> Result<(), Error> {
         let Some((tuning, to)) = &self.measured else { return Ok(()) };
         let failed = |source| TuningError::Write { path: to.clone(), source };
-        std::fs::write(to, tuning.to_string()).map_err(failed)
+        Ok(std::fs::write(to, tuning.to_string()).map_err(failed)?)
     }
 }
 

@@ -4,7 +4,7 @@
 //! knows text, beams and scores; below it, an engine knows tensors. This crate owns the layers that more than
 //! one engine needs: the output layer, word tables, norms, attention, the Transformer's stacks, and the parts
 //! of recurrent layers. An engine crate has only the layers in which it differs. The sentence encoder,
-//! which has no search, takes [`math`], [`kernel_settings`] and [`watch`].
+//! which has no search, takes the stack of an encoder, [`math`], [`kernel_settings`] and [`watch`].
 //!
 //! # One order of arithmetic
 //! All arithmetic over rows goes through [`math`], whose functions define the order in which sums are taken.
@@ -29,12 +29,14 @@
 //! | [`transformer`] | the stacks of a Transformer around an exchangeable autoregressive sublayer |
 //! | [`recurrent`] | gates of GRU and LSTM, and the walk through a batch |
 //! | `rows` | [`Rows`]: one vector for each hypothesis, reordered by the search |
+//! | `error` | [`Error`]: faults that every engine may meet |
 //! | [`kernel_settings`] | the settings `isa`, `tuning`, `tune` and `threads`, which all engines share |
 //! | [`watch`] | time by component and by operator, added up over a model's sessions |
 //!
 //! # What it leaves out
 //! Files (`dyno-formats`), text (`dyno-text`), search and settings (`dyno-translator`).
 
+mod error;
 pub mod kernel_settings;
 pub mod math;
 mod network;
@@ -46,6 +48,7 @@ pub mod transformer;
 pub mod watch;
 mod word_table;
 
+pub use error::Error;
 pub use network::{Counts, Decoder, Network, Ragged, Request, Row, Sentence, Sizes, Step, Wanted};
 pub use params::{ActivationScales, Params, ProductWays, ShortlistColumns};
 pub use rows::Rows;

@@ -88,7 +88,7 @@ impl Plugin {
 
 /// A fault as an error for the harness.
 fn failed(file: &str, fault: &Fault) -> dyno_api::Error {
-    dyno_api::Error::Failed { backend: file.into(), reason: fault.to_string() }
+    dyno_api::Error::failed(file, fault)
 }
 
 impl Backend for Plugin {

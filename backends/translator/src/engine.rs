@@ -41,7 +41,7 @@ impl Customs {
 
 impl Engine {
     fn failed(&self, reason: impl ToString) -> Error {
-        Error::Failed { backend: self.name.into(), reason: reason.to_string() }
+        Error::failed(self.name, reason)
     }
 
     fn network(

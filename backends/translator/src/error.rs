@@ -119,17 +119,14 @@ pub enum Error {
     )]
     ReplacedPieces,
     /// The system refuses a thread.
-    #[error("can't start the threads of a line: {source}; set fewer `threads`")]
-    Threads {
-        /// Cause.
-        source: std::io::Error,
-    },
+    #[error(transparent)]
+    Shared(#[from] dyno_nn::Error),
 }
 
 impl Error {
     /// The same failure as an error of `backend` in the contract with the harness.
     pub(crate) fn of_backend(self, backend: &str) -> dyno_api::Error {
-        dyno_api::Error::Failed { backend: backend.into(), reason: self.to_string() }
+        dyno_api::Error::failed(backend, self)
     }
 }
 

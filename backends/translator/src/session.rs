@@ -51,7 +51,7 @@ impl Words {
 impl Worker {
     /// A worker with buffers and threads of its own.
     pub(crate) fn new(shared: Arc<Shared>) -> Result<Self, Error> {
-        let threads = Threads::new(shared.threads).map_err(|source| Error::Threads { source })?;
+        let threads = Threads::new(shared.threads)?;
         let members = shared.members.iter();
         let members = members.map(|(weight, network)| Member::new(*weight, network.decoder())).collect();
         let (options, suppressed) = (shared.decoding.search.clone(), shared.suppressed.clone());

@@ -8,7 +8,7 @@ use super::attention::Kept;
 use super::linear::{Linear, multiply};
 use super::rotation::Turns;
 use super::row::Row;
-use crate::{Error, Result};
+use crate::Result;
 
 /// Values of a row from which threads share rows: a norm of so many takes longer than a region of threads.
 const WORTH_SHARING: usize = 1 << 15;
@@ -46,7 +46,7 @@ pub(super) struct Buffers {
 impl Worker {
     pub(super) fn new(spec: &DecoderOnlySpec, kernels: Kernels, threads: usize) -> Result<Self> {
         Ok(Self {
-            crew: Crew::new(threads).map_err(|source| Error::Threads { source })?,
+            crew: Crew::new(threads).map_err(|source| dyno_nn::Error::Threads { source })?,
             kernels,
             x: Vec::new(),
             quantised: ScaledRows::default(),

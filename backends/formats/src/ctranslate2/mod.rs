@@ -61,7 +61,7 @@ pub(crate) fn open(directory: &Path) -> Result<Option<Translator>> {
 fn decoder(positions: usize, config: &files::Config, languages: &str) -> Vec<(String, Value)> {
     let positions = if positions == 0 { MOST_POSITIONS } else { positions };
     let entries = [
-        ("search", "hugging-face".to_owned()),
+        ("search", "ctranslate2".to_owned()),
         ("normalize", "1".to_owned()),
         ("beam-size", "2".to_owned()),
         ("most-words", MOST_WORDS.min(positions).to_string()),

@@ -1,17 +1,19 @@
-//! Attention of a sentence's positions to each other, head by head, as two products.
+//! Attention of a sentence's positions to each other.
 //!
 //! A step of a decoder has one query, and reads keys and values once. An encoder has as many queries as
-//! keys, so that its attention multiplies matrices: the keys of a head are packed like weights, and so are
-//! its values. Both products then run at the speed of all products, also in integers. Queries take turns in blocks,
-//! so that their scores stay in the second-level cache.
+//! keys, so that attention in long sentences multiplies matrices, head by head: the keys of a head are packed like
+//! weights, and so are its values. Both products then run at the speed of all products, also in integers. Queries
+//! take turns in blocks, so that their scores stay in the second-level cache. In a short sentence packing takes longer
+//! than it saves, and all heads attend at once, as a decoder's do. In f32 both ways give the same bits.
 
 use super::operand::Operand;
+use crate::error::sized;
 use crate::lanes::LANES;
 use crate::precision::{MOST_BYTE, MOST_WORD, to_limit};
 use crate::tile::job::{Job, Sink};
 use crate::tile::{Activation, Blocking, Mat, MatMut};
 use crate::weights::bytes;
-use crate::{Kernels, Precision, Result};
+use crate::{Kernels, KeyValues, Precision, Result};
 
 /// Queries of a block: eight tiles of six rows, whose scores over 512 positions take 96 KiB.
 const QUERIES: usize = 48;
@@ -19,6 +21,10 @@ const QUERIES: usize = 48;
 /// Positions from which products in integers gain: their operands are quantised first. On Zen 4, 128 positions of 32
 /// columns take a quarter less time than in f32, and 384 of 64 half; on Zen 5, 64 positions take as long.
 const LONG: usize = 128;
+
+/// Positions up to which a sentence is short. On Zen 4, 8 positions of 8 to 12 heads take half the time of products, 24
+/// four fifths, 32 as long; 48 take a seventh longer, 256 almost half.
+const SHORT: usize = 32;
 
 /// Precisions of a head's two products.
 #[derive(Clone, Copy, Debug)]
@@ -52,6 +58,15 @@ pub struct SelfAttention {
     scores: Vec<f32>,       // [QUERIES, positions rounded up to 16]
     rows: Vec<u8>,          // of integers: the left-hand operand of a product, [QUERIES, stride]
     zeros: Vec<f32>,
+    short: Short,
+}
+
+/// Buffers for short sentences.
+#[derive(Debug)]
+struct Short {
+    memory: KeyValues,
+    weights: Vec<f32>,
+    out: Vec<f32>, // [positions, width], where the rows of the result have gaps
 }
 
 impl Kernels {
@@ -69,29 +84,62 @@ impl Kernels {
             scores: Vec::new(),
             rows: Vec::new(),
             zeros: Vec::new(),
+            short: Short { memory: KeyValues::new(0), weights: Vec::new(), out: Vec::new() },
         }
     }
 }
 
+impl Short {
+    fn attend(
+        &mut self,
+        kernels: Kernels,
+        [queries, keys, values]: [Mat<'_>; 3],
+        heads: usize,
+        mut out: MatMut<'_, f32>,
+    ) -> Result<()> {
+        let (positions, width) = out.shape();
+        self.memory.width = width; // all else is replaced
+        kernels.remember_rows(&mut self.memory, keys, values, positions)?;
+        if let Some(out) = out.contiguous() {
+            return kernels.attend(queries, &self.memory, heads, &mut self.weights, out);
+        }
+        self.out.resize(positions * width, 0.0);
+        kernels.attend(queries, &self.memory, heads, &mut self.weights, &mut self.out)?;
+        for (at, row) in self.out.chunks_exact(width.max(1)).enumerate() {
+            out.row_mut(at).copy_from_slice(row);
+        }
+        Ok(())
+    }
+}
+
 impl SelfAttention {
-    /// Attention of one head: softmax(queries·keysᵀ/√width)·values. All operands are [positions, width].
+    /// Attention of `heads` side by side: of each, softmax(queries·keysᵀ/√width)·values. All operands are [positions,
+    /// heads · width].
     ///
     /// In integers, queries and keys are int8 with a scale for each. Values are int16 with one scale, and so are a
     /// query's weights, in units of 1/32,767 of their sum.
     ///
     /// # Errors
-    /// When an operand has another shape than the result.
-    pub fn attend(
-        &mut self,
-        queries: Mat<'_>,
-        keys: Mat<'_>,
-        values: Mat<'_>,
-        mut out: MatMut<'_, f32>,
-    ) -> Result<()> {
+    /// When an operand has another shape than the result, or the heads don't divide it.
+    pub fn attend(&mut self, operands: [Mat<'_>; 3], heads: usize, mut out: MatMut<'_, f32>) -> Result<()> {
         let (positions, width) = out.shape();
-        for operand in [&queries, &keys, &values] {
-            operand.fits(positions, width)?;
+        operands.iter().try_for_each(|operand| operand.fits(positions, width))?;
+        let head = width / heads.max(1);
+        sized("heads' part of a query", heads * head, width)?;
+        if positions <= SHORT {
+            return self.short.attend(self.kernels, operands, heads, out);
         }
+        for from in (0..width).step_by(head.max(1)) {
+            let [queries, keys, values] = operands.map(|all| all.part(0..positions, from..from + head));
+            let out = out.view().split_columns(from).1.split_columns(head).0;
+            self.attend_head(queries?, keys?, values?, out);
+        }
+        Ok(())
+    }
+
+    /// Attention of one head in a long sentence.
+    fn attend_head(&mut self, queries: Mat<'_>, keys: Mat<'_>, values: Mat<'_>, mut out: MatMut<'_, f32>) {
+        let (positions, width) = out.shape();
         self.precisions = if positions < LONG { Precisions::F32 } else { self.of_long };
         self.keys.keys(self.kernels, self.precisions.scores, keys, (positions, width));
         self.values.values(self.kernels, self.precisions.sums, values, (positions, width));
@@ -104,7 +152,6 @@ impl SelfAttention {
             out = others;
             self.attend_block((&queries[from * stride..], stride), block);
         }
-        Ok(())
     }
 
     /// Attends with a block of queries; keys and values are packed.
@@ -144,13 +191,15 @@ impl SelfAttention {
         }
     }
 
-    /// Turns rows of scores into weights, whose scales make a row's sum 1: in f32 in place, in integers as the
-    /// left-hand operand.
+    /// Turns rows of scores into weights whose sum is 1: in f32 in place, in integers as the left-hand operand, with
+    /// scales of the rows. In f32 all is done in the order of a decoder's attention, so that the length of a sentence
+    /// changes no bit.
     fn weigh<'a>(&mut self, scores: impl Iterator<Item = &'a mut [f32]>, scales: &mut [f32]) {
         let to_stride = Precision::Int16.stride(self.keys.columns);
         for (at, (row, scale)) in scores.zip(scales).enumerate() {
             *scale = if self.precisions.sums == Precision::F32 {
-                1.0 / self.kernels.exponentials(row)
+                self.kernels.softmax(row);
+                1.0
             } else {
                 self.rows.resize(self.rows.len().max((at + 1) * to_stride), 0);
                 self.kernels.shares_int16(row, &mut self.rows[at * to_stride..][..2 * row.len()]);

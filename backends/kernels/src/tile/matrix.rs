@@ -55,6 +55,11 @@ impl<'a> Mat<'a> {
         (self.data, self.stride)
     }
 
+    /// The first rows as one slice, if no gaps lie between rows.
+    pub(crate) fn contiguous(&self, rows: usize) -> Option<&'a [f32]> {
+        self.data.get(..rows * self.columns).filter(|_| self.stride == self.columns)
+    }
+
     /// A row of the matrix.
     ///
     /// # Panics
@@ -144,6 +149,15 @@ impl<'a, T> MatMut<'a, T> {
     pub(crate) fn fits(&self, rows: usize, columns: usize) -> Result<()> {
         sized("rows of the result", self.rows, rows)?;
         sized("columns of the result", self.columns, columns)
+    }
+
+    /// All values as one slice, if no gaps lie between rows.
+    pub(crate) fn contiguous(&mut self) -> Option<&mut [T]> {
+        if self.stride != self.columns {
+            return None;
+        }
+        // SAFETY: the rows lie side by side within the borrow, and no other view shares them.
+        Some(unsafe { std::slice::from_raw_parts_mut(self.data, self.rows * self.columns) })
     }
 
     /// A row of the view, writable.

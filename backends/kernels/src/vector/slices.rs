@@ -98,7 +98,8 @@ macro_rules! slices {
 
         /// Replaces each value by its exponential less the greatest one's; gives their sum.
         $(#[$feature])*
-        pub(crate) fn exponentials(x: &mut [f32]) -> f32 {
+        #[inline]
+        fn exponentials(x: &mut [f32]) -> f32 {
             let most = lanes::splat(max_of(x));
             let mut sum = lanes::splat(0.0);
             for x in x.chunks_mut(LANES) {

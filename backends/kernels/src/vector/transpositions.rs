@@ -7,13 +7,17 @@ macro_rules! transpositions {
         use crate::lanes::Block;
         use crate::tile::job::PANEL;
 
-        /// Arranges keys [positions, `width`] in the order of [`KeyValues`].
+        /// Arranges keys [`positions`, `width`], whose rows begin `stride` values apart, in the order of [`KeyValues`].
         $(#[$feature])*
-        pub(crate) fn arrange(keys: &[f32], width: usize, to: &mut [[f32; LANES]]) {
-            for (keys, to) in keys.chunks(LANES * width).zip(to.chunks_exact_mut(width)) {
+        pub(crate) fn arrange(
+            (keys, stride): (&[f32], usize), (positions, width): (usize, usize), to: &mut [[f32; LANES]],
+        ) {
+            let blocks = keys.chunks(LANES * stride).zip(to.chunks_exact_mut(width));
+            for (first, (keys, to)) in (0..positions).step_by(LANES).zip(blocks) {
+                let keys = keys.chunks(stride).take(positions - first);
                 for (at, to) in to.chunks_mut(LANES).enumerate() {
                     let mut lines = [lanes::splat(0.0); LANES];
-                    for (line, key) in lines.iter_mut().zip(keys.chunks_exact(width)) {
+                    for (line, key) in lines.iter_mut().zip(keys.clone()) {
                         *line = lanes::load(&key[at * LANES..][..to.len()]);
                     }
                     for (to, line) in to.iter_mut().zip(lanes::transpose(lines)) {

@@ -1,15 +1,17 @@
 //! Attention within a sentence: its formula in 64 bits, and the same bits everywhere.
 
 use crate::oracle::{Seeded, close, same_bits, wide};
-use dyno_kernels::{Kernels, Mat, MatMut, Precision, SelfAttention};
+use dyno_kernels::{Kernels, KeyValues, Mat, MatMut, Precision, SelfAttention};
 
 /// Positions, heads and width of a head: parts of tiles, blocks of queries and panels, and whole ones.
-/// From 128 positions on, products in int8 are in integers.
-const SHAPES: [(usize, usize, usize); 10] = [
+/// Up to 32 positions all heads attend at once; from 128 on, products in int8 are in integers.
+const SHAPES: [(usize, usize, usize); 12] = [
     (1, 2, 8),
     (7, 1, 5),
     (16, 2, 32),
     (17, 3, 24),
+    (32, 4, 16),
+    (33, 4, 16),
     (48, 1, 64),
     (65, 2, 80),
     (128, 2, 32),
@@ -101,6 +103,26 @@ fn positions_beside_a_sink_are_told_apart() {
     assert!(cosine > 0.999, "{cosine}");
 }
 
+/// Short sentences take the way of a decoder, and long ones products.
+#[test]
+fn attention_has_the_bits_of_a_decoders_at_any_length() {
+    let mut seeded = Seeded(33);
+    for (positions, heads, width) in SHAPES {
+        let d = heads * width;
+        let all = seeded.f32s(positions * 3 * d, 2.0);
+        let side = |from: usize| Mat::new(&all, positions, 3 * d).unwrap().columns(from..from + d).unwrap();
+        let by_products = same_bits(&vec![f32::NAN; positions * d], |kernels, out| {
+            attend(kernels.self_attention(Precision::F32), &all, (positions, heads, width), out);
+        });
+        let as_decoders = same_bits(&vec![f32::NAN; positions * d], |kernels, out| {
+            let mut memory = KeyValues::new(d);
+            (0..positions).for_each(|at| memory.push(side(d).row(at), side(2 * d).row(at)).unwrap());
+            kernels.attend(side(0), &memory, heads, &mut Vec::new(), out).unwrap();
+        });
+        assert_eq!(by_products, as_decoders, "{positions} {heads} {width}");
+    }
+}
+
 fn attend(
     mut buffers: SelfAttention,
     all: &[f32],
@@ -108,17 +130,14 @@ fn attend(
     out: &mut [f32],
 ) {
     let d = heads * width;
-    let side = |from: usize| Mat::new(all, positions, 3 * d).unwrap().columns(from..from + width).unwrap();
+    let side = |from: usize| Mat::new(all, positions, 3 * d).unwrap().columns(from..from + d).unwrap();
     // The buffers were as large before: old values must not count.
-    let nan = [f32::NAN; 20 * 9];
-    let old = Mat::new(&nan, 20, 9).unwrap();
-    buffers.attend(old, old, old, MatMut::new(&mut [0.0; 20 * 9], 20, 9).unwrap()).unwrap();
-    let mut rest = MatMut::new(out, positions, d).unwrap();
-    for from in (0..d).step_by(width) {
-        let (head, others) = rest.split_columns(width);
-        rest = others;
-        buffers.attend(side(from), side(d + from), side(2 * d + from), head).unwrap();
+    let nan = [f32::NAN; 40 * 9];
+    for rows in [20, 40] {
+        let (old, mut results) = (Mat::new(&nan[..rows * 9], rows, 9).unwrap(), vec![0.0; rows * 9]);
+        buffers.attend([old; 3], 3, MatMut::new(&mut results, rows, 9).unwrap()).unwrap();
     }
+    buffers.attend([0, d, 2 * d].map(side), heads, MatMut::new(out, positions, d).unwrap()).unwrap();
 }
 
 #[test]
@@ -127,9 +146,12 @@ fn operands_of_other_shapes_are_refused() {
     let x = [0.0; 12];
     let (right, wrong) = (Mat::new(&x, 3, 4).unwrap(), Mat::new(&x, 4, 3).unwrap());
     let mut out = [0.0; 12];
-    for [q, k, v] in [[wrong, right, right], [right, wrong, right], [right, right, wrong]] {
-        assert!(buffers.attend(q, k, v, MatMut::new(&mut out, 3, 4).unwrap()).is_err());
+    for operands in [[wrong, right, right], [right, wrong, right], [right, right, wrong]] {
+        assert!(buffers.attend(operands, 1, MatMut::new(&mut out, 3, 4).unwrap()).is_err());
+    }
+    for heads in [0, 3] {
+        assert!(buffers.attend([right; 3], heads, MatMut::new(&mut out, 3, 4).unwrap()).is_err());
     }
     let none = Mat::new(&[], 0, 4).unwrap();
-    buffers.attend(none, none, none, MatMut::new(&mut [], 0, 4).unwrap()).unwrap();
+    buffers.attend([none; 3], 2, MatMut::new(&mut [], 0, 4).unwrap()).unwrap();
 }

@@ -30,8 +30,17 @@ pub(crate) enum Form {
 }
 
 impl Form {
+    /// Precision of the rows.
+    pub(crate) fn precision(self) -> Precision {
+        match self {
+            Self::F32 | Self::Seen(_) => Precision::F32,
+            Self::Int16 { .. } => Precision::Int16,
+            Self::Int8 | Self::Static { .. } => Precision::Int8,
+        }
+    }
+
     /// Quantises `x`, which holds the rows of `part`; threads share the rows.
-    pub(super) fn quantise(self, part: RowsPart<'_>, x: &[f32]) -> dyno_kernels::Result<()> {
+    pub(crate) fn quantise(self, part: RowsPart<'_>, x: &[f32]) -> dyno_kernels::Result<()> {
         let _quantise = Operator::Quantise.span();
         threads::each_part(part, x, |part, x| match self {
             Self::Int16 { limit } => part.quantise_to(x, f32::from(limit)),
@@ -54,16 +63,13 @@ impl Operands {
         input: &'a [f32],
         k: usize,
     ) -> dyno_kernels::Result<Input<'a>> {
-        let rows = input.len() / k.max(1);
-        let precision = match form {
-            Form::F32 => return Input::f32(input, rows, k),
-            Form::Seen(seen) => {
-                seen.note(kernels.abs_max(input));
-                return Input::f32(input, rows, k);
-            }
-            Form::Int16 { .. } => Precision::Int16,
-            Form::Int8 | Form::Static { .. } => Precision::Int8,
-        };
+        let (rows, precision) = (input.len() / k.max(1), form.precision());
+        if let Form::Seen(seen) = form {
+            seen.note(kernels.abs_max(input));
+        }
+        if precision == Precision::F32 {
+            return Input::f32(input, rows, k);
+        }
         let buffer = self.0.get_or_insert_with(|| kernels.rows(precision, 0, 0));
         buffer.reshape(precision, rows, k);
         form.quantise(buffer.whole(rows)?, input)?;

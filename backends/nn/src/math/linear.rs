@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use dyno_kernels::{Activation, Input, Kernels, MatMut, Output, RowsPart};
+use dyno_kernels::{Activation, Input, Kernels, MatMut, Output, Precision};
 
 use super::ablation::decorator;
 use super::form::{Form, Operands};
@@ -41,7 +41,12 @@ impl Linear {
 
     /// Whether the product rounds its input to 8 bits.
     pub fn reads_int8(&self) -> bool {
-        self.decorator.is_none() && matches!(self.product.form(), Form::Int8 | Form::Static { .. })
+        self.form().is_some_and(|form| form.precision() == Precision::Int8)
+    }
+
+    /// The form in which the product reads rows, unless a decorator takes its place.
+    fn form(&self) -> Option<Form> {
+        self.decorator.is_none().then_some(self.product.form())
     }
 
     /// Kernels that compute the product.
@@ -85,23 +90,21 @@ impl Linear {
 
 /// For layers that take rows and columns apart themselves.
 impl Linear {
-    /// Quantises `x`, which holds the rows of `part`, in the form that the product reads.
-    ///
-    /// # Panics
-    /// When `x` holds other rows.
-    pub fn quantise(&self, part: RowsPart<'_>, x: &[f32]) {
-        self.product.form().quantise(part, x).expect(WHOLE);
-    }
-
     /// Replaces `out` [rows, columns] by some columns of the product, on this thread alone. The columns are whole
     /// panels, but for the last ones.
     ///
     /// # Panics
     /// When `input` has another form or shape than the product reads, or `out` than it writes.
-    pub fn columns(&self, input: Input<'_>, columns: Range<usize>, out: MatMut<'_, f32>) {
+    pub(crate) fn columns(&self, input: Input<'_>, columns: Range<usize>, out: MatMut<'_, f32>) {
         let product = self.product.weights();
         product.multiply(input, columns, Activation::None, None, Output::F32(out)).expect(WHOLE);
     }
+}
+
+/// The form in which all products read the same rows, if it is one.
+pub(crate) fn common_form(products: &[&Linear]) -> Option<Form> {
+    let (first, others) = products.split_first()?;
+    first.form().filter(|form| others.iter().all(|other| other.form() == Some(*form)))
 }
 
 /// Several products of the same rows: replaces each `Vec` by y of its product. The rows are quantised once
@@ -114,13 +117,11 @@ pub fn together<const N: usize>(
     operands: &mut Operands,
     products: [(&Linear, &mut Vec<f32>); N],
 ) {
-    let Some((first, _)) = products.first() else { return };
-    let (first, form) = (&first.product, first.product.form());
-    let shares = |linear: &Linear| linear.decorator.is_none() && linear.product.form() == form;
-    if !products.iter().all(|(linear, _)| shares(linear)) {
+    if common_form(&products.each_ref().map(|(linear, _)| *linear)).is_none() {
         products.into_iter().for_each(|(linear, out)| linear.apply(input, operands, out));
         return;
     }
+    let first = &products[0].0.product;
     let operand = first.operand(input, operands);
     let rows = input.len() / first.inputs();
     let mut tasks = products.map(|(linear, out)| {

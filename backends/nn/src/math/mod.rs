@@ -22,6 +22,7 @@ pub use calibration::Calibration;
 pub use dyno_kernels::{Activation, Best, Error as KernelError, Isa, Kernels, Tuning};
 pub(crate) use form::Form;
 pub use form::Operands;
+pub(crate) use linear::common_form;
 pub use linear::{Linear, together};
 pub use matrix::Matrix;
 pub(crate) use matrix::{Ablation, InputScale};

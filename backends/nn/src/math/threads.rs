@@ -8,10 +8,10 @@
 //! results are the same bits for any number of threads.
 
 use std::cell::RefCell;
-use std::io;
 
-use dyno_kernels::{Crew, Input, Result, RowsPart, Task};
+use dyno_kernels::{Crew, Input, RowsPart, Task};
 
+use crate::Error;
 use crate::watch::Operator;
 
 /// Bytes of operands from which threads share work. A region costs 0.2 to 1 µs on two cores of Zen 5, which the
@@ -35,8 +35,9 @@ impl Threads {
     ///
     /// # Errors
     /// When the system refuses a thread.
-    pub fn new(count: usize) -> io::Result<Self> {
-        Ok(Self(if count > 1 { Some(Crew::new(count)?) } else { None }))
+    pub fn new(count: usize) -> Result<Self, Error> {
+        let crew = (count > 1).then(|| Crew::new(count)).transpose();
+        crew.map(Self).map_err(|source| Error::Threads { source })
     }
 
     /// Does `work`, whose products the threads share.
@@ -65,13 +66,18 @@ impl Drop for Lent<'_> {
     }
 }
 
+/// Number of threads at work.
+pub(crate) fn count() -> usize {
+    CREW.with_borrow(|crew| crew.as_ref().map_or(1, Crew::threads))
+}
+
 /// Number of threads that share work with operands of so many bytes.
 pub(crate) fn sharing(bytes: usize) -> usize {
-    if bytes < WORTH_SHARING { 1 } else { CREW.with_borrow(|crew| crew.as_ref().map_or(1, Crew::threads)) }
+    if bytes < WORTH_SHARING { 1 } else { count() }
 }
 
 /// Computes products that read the same rows.
-pub(crate) fn multiply(input: Input<'_>, tasks: &mut [Task<'_>]) -> Result<()> {
+pub(crate) fn multiply(input: Input<'_>, tasks: &mut [Task<'_>]) -> dyno_kernels::Result<()> {
     let _product = Operator::Product.span();
     let bytes = tasks.iter().map(Task::bytes).sum();
     with_crew(bytes, |crew| match crew {
@@ -122,8 +128,8 @@ pub fn each_rows(rows: &mut [f32], width: usize, work: impl Fn(usize, &mut [f32]
 pub(crate) fn each_part(
     mut part: RowsPart<'_>,
     x: &[f32],
-    work: impl Fn(&mut RowsPart<'_>, &[f32]) -> Result<()> + Sync,
-) -> Result<()> {
+    work: impl Fn(&mut RowsPart<'_>, &[f32]) -> dyno_kernels::Result<()> + Sync,
+) -> dyno_kernels::Result<()> {
     let (bytes, rows) = (OF_VALUES * size_of_val(x), part.range().len());
     let some = share(rows, bytes);
     if some >= rows {

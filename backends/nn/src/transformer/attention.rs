@@ -2,7 +2,7 @@
 
 use dyno_formats::Result;
 use dyno_formats::spec::TransformerSpec;
-use dyno_kernels::{KeyValues, Mat};
+use dyno_kernels::{KeyValues, Mat, Precision};
 
 use super::{Process, Scratch};
 use crate::math::{Kernels, Linear};
@@ -15,10 +15,12 @@ pub struct Attention {
     pub(super) value: Linear,
     output: Option<Linear>,
     pub(super) before: Process,
-    pub(super) after: Process,
-    heads: usize,
+    after: Process,
+    pub(super) heads: usize,
     pub(super) width: usize,
-    kernels: Kernels,
+    pub(super) kernels: Kernels,
+    /// Precision of attention within long sentences.
+    pub(super) within: Precision,
 }
 
 impl Attention {
@@ -40,7 +42,21 @@ impl Attention {
             heads,
             width,
             kernels: params.kernels(),
+            within: Precision::F32, // a translator's sentences are seldom so long that integers pay
         })
+    }
+
+    /// Attention by these products for queries, keys and values, and the one after it, with the operations `before` and
+    /// `after`. Where the products are in int8, so is attention within long sentences.
+    pub fn of(
+        [query, key, value]: [Linear; 3],
+        output: Linear,
+        [before, after]: [Process; 2],
+        heads: usize,
+    ) -> Self {
+        let (width, kernels) = (query.outputs(), query.kernels());
+        let within = if query.reads_int8() { Precision::Int8 } else { Precision::F32 };
+        Self { query, key, value, output: Some(output), before, after, heads, width, kernels, within }
     }
 
     /// Attends with queries [rows, D]; `out` [rows, D] receives the results of the heads, side by side.
@@ -62,25 +78,28 @@ impl Attention {
     }
 
     /// Ends the sublayer with the input `rows`: projects the results of the `heads` and applies the
-    /// operations after it. The result replaces `rows`; the content of the buffers is unspecified.
-    pub(super) fn finish(
-        &self,
-        heads: &mut Vec<f32>,
-        rows: &mut Vec<f32>,
-        out: &mut Vec<f32>,
-        scratch: &mut Scratch,
-    ) {
+    /// operations after it. The result replaces `out`.
+    pub(super) fn end(&self, heads: &[f32], rows: &[f32], scratch: &mut Scratch, out: &mut Vec<f32>) {
+        out.resize(rows.len(), 0.0);
         match &self.output {
-            Some(output) => {
-                out.resize(rows.len(), 0.0);
-                self.after.product(output, heads, rows, scratch, out);
-            }
+            Some(output) => self.after.product(output, heads, rows, scratch, out),
             None => {
-                std::mem::swap(heads, out);
+                out.copy_from_slice(heads);
                 self.after.apply(out, rows, scratch);
             }
         }
-        std::mem::swap(rows, out);
+    }
+
+    /// As [`end`](Self::end), but the result replaces `rows`; the content of the buffer is unspecified.
+    pub(super) fn finish(
+        &self,
+        heads: &[f32],
+        rows: &mut Vec<f32>,
+        buffer: &mut Vec<f32>,
+        scratch: &mut Scratch,
+    ) {
+        self.end(heads, rows, scratch, buffer);
+        std::mem::swap(rows, buffer);
     }
 }
 

@@ -6,7 +6,7 @@ use dyno_kernels::KeyValues;
 
 use super::attention::Buffers;
 use super::autoregression::AutoregressionState;
-use super::encoder::Encoded;
+use super::encoded::Encoded;
 use super::feed_forward::Hidden;
 use super::process::Scratch;
 use super::stacks::{Layer, Transformer};
@@ -51,10 +51,10 @@ impl State {
     fn embed(&mut self, rows: &[Row]) {
         let _embed = Component::Embed.span();
         let embedding = &self.network.target;
-        self.rows.clear();
-        for row in rows {
+        self.rows.resize(rows.len() * self.network.width, 0.0);
+        for (row, vector) in rows.iter().zip(self.rows.chunks_exact_mut(self.network.width)) {
             let position = embedding.step_position(row.position);
-            embedding.push(embedding.input(row.previous), position, &mut self.rows);
+            embedding.write(embedding.input(row.previous), position, vector);
         }
         self.network.top.keep_input(&self.rows, &mut self.embedded);
         embedding.after.norms(&mut self.rows);
@@ -87,20 +87,36 @@ impl State {
     }
 }
 
+/// Encodes `sentences`.
+fn encode(network: &Transformer, sentences: &[Sentence<'_>], encoded: &mut Encoded) {
+    let _encoder = Component::Encoder.span();
+    encoded.begin(sentences.iter().map(|sentence| sentence.ids.len()));
+    let words = sentences.iter().flat_map(|sentence| sentence.ids.iter().copied().enumerate());
+    let words: Vec<(usize, u32)> = words.collect();
+    network.encoder.encode(encoded, &|first, vectors, kept| {
+        let _embed = Component::Embed.span();
+        for ((position, id), vector) in words[first..].iter().zip(vectors.chunks_exact_mut(network.width)) {
+            network.source.write(Some(*id), *position, vector);
+        }
+        kept.copy_from_slice(if kept.is_empty() { &[] } else { vectors });
+        network.source.after.norms(vectors);
+    });
+}
+
 impl Decoder for State {
     fn admit(&mut self, sentences: &[Sentence<'_>], places: &[usize]) {
         let network = &self.network;
-        network.encoder.encode(&network.source, sentences, &mut self.encoded, &mut self.scratch);
+        encode(network, sentences, &mut self.encoded);
         let needed = places.iter().max().map_or(0, |last| last + 1);
         let attention = Component::Attention.span();
         let Buffers { keys, values, .. } = &mut self.buffers;
         for (Layer { context: attention, .. }, context) in network.layers.iter().zip(&mut self.context) {
             let parts = [(&attention.key, &mut *keys), (&attention.value, &mut *values)];
-            together(&self.encoded.rows, &mut self.scratch.operands, parts);
+            together(self.encoded.rows(), &mut self.scratch.operands, parts);
             context.resize_with(context.len().max(needed), || KeyValues::new(network.width));
             let _attention = Operator::Attention.span();
-            for (span, place) in self.encoded.starts.windows(2).zip(places) {
-                let span = span[0] * network.width..span[1] * network.width;
+            for (span, place) in self.encoded.lines().iter().zip(places) {
+                let span = span.start * network.width..span.end * network.width;
                 attention.remember(&keys[span.clone()], &values[span], &mut context[*place]);
             }
         }

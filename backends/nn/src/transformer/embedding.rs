@@ -77,16 +77,13 @@ impl Embedding {
         Ok(Self { words, positions, scale, start_word, after, width })
     }
 
-    /// Appends the vector of `word` at `position` to `rows`; no word has zeros. The operations after
+    /// Replaces `row` by the vector of `word` at `position`; no word has zeros. The operations after
     /// embeddings aren't applied here.
-    pub(super) fn push(&self, word: Option<u32>, position: usize, rows: &mut Vec<f32>) {
-        let start = rows.len();
-        rows.resize(start + self.width, 0.0);
-        let row = &mut rows[start..];
+    pub(super) fn write(&self, word: Option<u32>, position: usize, row: &mut [f32]) {
         let scaled = matches!(*self.positions, Encoding::Sinusoid(_) | Encoding::Tabulated(_));
         let factor = if scaled { self.scale } else { 1.0 };
         match &*self.positions {
-            Encoding::None => {}
+            Encoding::None => row.fill(0.0),
             Encoding::Tabulated(table) | Encoding::Trained(table) => {
                 let last = table.len() / self.width - 1;
                 row.copy_from_slice(&table[position.min(last) * self.width..][..self.width]);

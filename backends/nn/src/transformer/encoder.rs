@@ -1,119 +1,124 @@
-//! The encoder: the sentences of a batch lie one after the other, without padding, and each attends to itself
-//! alone.
+//! The encoder of translators and of sentence encoders: a stack of layers, each with attention and a feed-forward
+//! sublayer.
+//!
+//! The sentences of a batch lie one after the other, without padding, and each attends to itself alone. Attention is
+//! all that looks at other rows. What stands between two attentions is done for a block of rows at a time, so that its
+//! values stay in a core's cache: it begins with the end of a layer, and ends with the rows that the next attention
+//! reads.
 
 use dyno_formats::Result;
 use dyno_formats::spec::TransformerSpec;
-use dyno_kernels::KeyValues;
 
-use super::attention::{Attention, Buffers};
-use super::embedding::Embedding;
-use super::feed_forward::{FeedForward, Hidden};
+use super::attention::Attention;
+use super::encoded::{Block, Encoded, Hand};
+use super::feed_forward::FeedForward;
 use super::{Process, Scratch};
-use crate::Sentence;
-use crate::math::{threads, together};
 use crate::params::Params;
-use crate::watch::{Component, Operator};
+use crate::watch::Component;
 
-/// The encoder's layers.
-pub(super) struct Encoder {
-    layers: Vec<(Attention, FeedForward)>,
+/// The layers of an encoder.
+pub struct Encoder {
+    layers: Vec<EncoderLayer>,
     top: Process,
     width: usize,
+    /// What the time of each sublayer is charged to.
+    components: [Component; 2],
 }
 
-/// The encoded batch, and buffers.
-#[derive(Default)]
-pub(super) struct Encoded {
-    /// Vectors of the words of all sentences, [words, D].
-    pub(super) rows: Vec<f32>,
-    /// First word of each sentence, and the number of all words behind them.
-    pub(super) starts: Vec<usize>,
-    embedded: Vec<f32>,
-    buffers: Buffers,
-    /// Attention weights of one query, for each thread.
-    weights: Vec<Vec<f32>>,
-    /// Keys and values of one sentence in one layer.
-    self_attended: Option<KeyValues>,
-    hidden: Hidden,
+/// A layer of an encoder.
+pub struct EncoderLayer {
+    pub(super) attention: Attention,
+    feed: FeedForward,
+}
+
+impl EncoderLayer {
+    /// A layer of these sublayers.
+    pub fn new(attention: Attention, feed: FeedForward) -> Self {
+        Self { attention, feed }
+    }
+
+    /// Replaces the vectors of a block by those after the layer; the results of attention stand in its `context`.
+    fn finish(&self, hand: &mut Hand, block: &mut Block<'_>, [attention, feed]: [Component; 2]) {
+        let Hand { scratch, between, sum, .. } = hand;
+        let span = attention.span();
+        self.attention.end(block.context, block.rows, scratch, sum);
+        drop(span);
+        let _feed = feed.span();
+        self.feed.apply_to_block(sum, between, scratch, block.rows);
+    }
+
+    /// Gives a block the form in which attention reads its rows.
+    fn prepare(&self, block: &mut Block<'_>, [attention, _]: [Component; 2]) {
+        let _attention = attention.span();
+        let before = &self.attention.before;
+        if !before.is_empty() {
+            block.prepared.copy_from_slice(block.rows);
+            before.norms(block.prepared);
+        }
+        if let Some((part, form)) = block.quantised.take().zip(self.attention.form()) {
+            let read = if before.is_empty() { &*block.rows } else { &*block.prepared };
+            form.quantise(part, read).expect("a block has the rows of its part");
+        }
+    }
 }
 
 impl Encoder {
-    pub(super) fn new(params: Params<'_>, spec: &TransformerSpec) -> Result<Self> {
+    /// A stack of `layers` on rows of `width`, with the operations `top` after it. The time of sublayers is charged to
+    /// `components`.
+    pub fn new(layers: Vec<EncoderLayer>, top: Process, width: usize, components: [Component; 2]) -> Self {
+        Self { layers, top, width, components }
+    }
+
+    /// The encoder of a translator.
+    pub(super) fn read(params: Params<'_>, spec: &TransformerSpec) -> Result<Self> {
         let layer = |number: usize| {
             let attention = Attention::new(params, spec, spec.heads[0], &format!("encoder_l{number}_self"))?;
             let prefix = format!("encoder_l{number}_ffn");
-            Ok((attention, FeedForward::new(params, spec, spec.feeds[0], &prefix)?))
+            Ok(EncoderLayer::new(attention, FeedForward::new(params, spec, spec.feeds[0], &prefix)?))
         };
-        Ok(Self {
-            layers: (1..=spec.encoder_depth).map(layer).collect::<Result<_>>()?,
-            top: Process::after(params, &spec.after_top, "encoder_top", spec.width)?,
-            width: spec.width,
-        })
+        let layers = (1..=spec.encoder_depth).map(layer).collect::<Result<_>>()?;
+        let top = Process::after(params, &spec.after_top, "encoder_top", spec.width)?;
+        Ok(Self::new(layers, top, spec.width, [Component::Encoder; 2]))
     }
 
-    pub(super) fn encode(
+    /// Replaces the vectors of the words that have [begun](Encoded::begin) by those after the last layer.
+    ///
+    /// `embed` fills vectors from a word on: its arguments are the word's number, the vectors [some words, D], and room
+    /// for a copy of the embeddings before any operation, which is empty if none is wanted.
+    pub fn encode(&self, encoded: &mut Encoded, embed: &(impl Fn(usize, &mut [f32], &mut [f32]) + Sync)) {
+        encoded.make_room(self.width, self.top.reads_input());
+        let mut before: Option<&EncoderLayer> = None;
+        for layer in &self.layers {
+            let attention = &layer.attention;
+            encoded.each_block(Some(attention), |hand, block| {
+                self.enter(before, hand, block, embed);
+                layer.prepare(block, self.components);
+            });
+            let _attention = self.components[0].span();
+            encoded.attend(attention);
+            before = Some(layer);
+        }
+        encoded.each_block(None, |hand, block| {
+            self.enter(before, hand, block, embed);
+            self.apply_top(block, &mut hand.scratch);
+        });
+    }
+
+    /// All that stands behind the attention of the layer `before`, or the embeddings.
+    fn enter(
         &self,
-        embedding: &Embedding,
-        batch: &[Sentence<'_>],
-        encoded: &mut Encoded,
-        scratch: &mut Scratch,
+        before: Option<&EncoderLayer>,
+        hand: &mut Hand,
+        block: &mut Block<'_>,
+        embed: &impl Fn(usize, &mut [f32], &mut [f32]),
     ) {
-        let _encoder = Component::Encoder.span();
-        self.embed(embedding, batch, encoded);
-        for (attention, feed) in &self.layers {
-            self.attend(attention, encoded, scratch);
-            feed.apply(&mut encoded.rows, &mut encoded.hidden, scratch);
+        match before {
+            Some(layer) => layer.finish(hand, block, self.components),
+            None => embed(block.first, block.rows, block.embedded),
         }
-        self.top.apply(&mut encoded.rows, &encoded.embedded, scratch);
     }
 
-    fn embed(&self, embedding: &Embedding, batch: &[Sentence<'_>], encoded: &mut Encoded) {
-        let _embed = Component::Embed.span();
-        encoded.rows.clear();
-        encoded.starts.clear();
-        encoded.starts.push(0);
-        for sentence in batch {
-            for (position, id) in sentence.ids.iter().enumerate() {
-                embedding.push(Some(*id), position, &mut encoded.rows);
-            }
-            encoded.starts.push(encoded.rows.len() / self.width);
-        }
-        self.top.keep_input(&encoded.rows, &mut encoded.embedded);
-        embedding.after.norms(&mut encoded.rows);
+    fn apply_top(&self, block: &mut Block<'_>, scratch: &mut Scratch) {
+        self.top.apply(block.rows, block.embedded, scratch);
     }
-
-    fn attend(&self, attention: &Attention, encoded: &mut Encoded, scratch: &mut Scratch) {
-        let (width, Encoded { rows, starts, buffers, self_attended, weights, .. }) = (self.width, encoded);
-        let Buffers { query, keys, values, heads, out, .. } = buffers;
-        let input = attention.before.prepare(rows, &mut scratch.prepared);
-        let parts =
-            [(&attention.query, &mut *query), (&attention.key, &mut *keys), (&attention.value, &mut *values)];
-        together(input, &mut scratch.operands, parts);
-        heads.resize(rows.len(), 0.0);
-        let attended = self_attended.get_or_insert_with(|| KeyValues::new(width));
-        for span in starts.windows(2) {
-            let span = span[0] * width..span[1] * width;
-            let _attention = Operator::Attention.span();
-            attention.remember(&keys[span.clone()], &values[span.clone()], attended);
-            attend(attention, &query[span.clone()], attended, &mut heads[span], weights);
-        }
-        attention.finish(heads, rows, out, scratch);
-    }
-}
-
-/// Attends with the queries [words, D] of one sentence; each thread takes some of them, with `weights` of its own.
-fn attend(
-    attention: &Attention,
-    queries: &[f32],
-    attended: &KeyValues,
-    heads: &mut [f32],
-    weights: &mut Vec<Vec<f32>>,
-) {
-    let bytes = 2 * attended.len() * size_of_val(queries); // each query meets all keys and all values
-    let threads = threads::sharing(bytes);
-    weights.resize_with(threads.max(weights.len()), Vec::new);
-    let some = attended.len().div_ceil(threads) * attention.width;
-    threads::each_chunk_with(bytes, weights, heads, some, |weights, at, heads| {
-        attention.attend(&queries[at * some..][..heads.len()], attended, heads, weights);
-    });
 }

@@ -30,15 +30,17 @@ impl FeedForward {
         };
         let around = format!("{prefix}_ffn");
         let layers: Vec<_> = (1..=feed.depth).map(layer).collect::<Result<_>>()?;
-        let activation = activation(spec.activation);
+        let before = Process::before(params, &spec.before, &around, width)?;
+        let after = Process::after(params, &spec.after, &around, width)?;
+        Ok(Self::of(layers, activation(spec.activation), [before, after]))
+    }
+
+    /// A sublayer of these products, with the operations `before` and `after`.
+    pub fn of(layers: Vec<Linear>, activation: Activation, [before, after]: [Process; 2]) -> Self {
         let rounded = layers.iter().skip(1).all(Linear::reads_int8);
-        Ok(Self {
-            activation: if rounded { activation.before_rounding() } else { activation },
-            layers,
-            before: Process::before(params, &spec.before, &around, width)?,
-            after: Process::after(params, &spec.after, &around, width)?,
-            width,
-        })
+        let activation = if rounded { activation.before_rounding() } else { activation };
+        let width = layers.last().map_or(0, Linear::outputs);
+        Self { layers, activation, before, after, width }
     }
 
     /// Replaces `rows` [n, D] by the sublayer's output.
@@ -47,12 +49,13 @@ impl FeedForward {
         out.resize(rows.len(), 0.0);
         let some = ROWS * self.width;
         for (rows, out) in rows.chunks(some).zip(out.chunks_mut(some)) {
-            self.apply_to_some(rows, between, scratch, out);
+            self.apply_to_block(rows, between, scratch, out);
         }
         std::mem::swap(rows, out);
     }
 
-    fn apply_to_some(
+    /// Replaces `out` by the sublayer's output for `rows`, [`ROWS`] at most.
+    pub(super) fn apply_to_block(
         &self,
         rows: &[f32],
         between: &mut [Vec<f32>; 2],
@@ -74,9 +77,9 @@ impl FeedForward {
     }
 }
 
-/// Number of rows that pass through all layers together. It is large enough for products at full speed. It is
+/// Number of rows that pass through all products of a sublayer together. It is large enough for products at full speed. It is
 /// small enough that values between the layers, 512 KiB at a width of 2048, stay in a core's cache.
-const ROWS: usize = 64;
+pub(super) const ROWS: usize = 64;
 
 /// Buffers of a feed-forward sublayer.
 #[derive(Debug, Default)]

@@ -8,19 +8,25 @@ mod attention;
 mod autoregression;
 mod decoder;
 mod embedding;
+mod encoded;
 mod encoder;
 mod feed_forward;
 mod history;
 mod process;
 mod self_attention;
 mod stacks;
+mod within;
 
 use std::sync::Arc;
 
 use dyno_formats::spec::TransformerSpec;
 use dyno_formats::{ModelSpec, Result};
 
+pub use attention::Attention;
 pub use autoregression::{Autoregression, AutoregressionState};
+pub use encoded::Encoded;
+pub use encoder::{Encoder, EncoderLayer};
+pub use feed_forward::FeedForward;
 pub use process::{Process, Scratch};
 pub use self_attention::SelfAttention;
 

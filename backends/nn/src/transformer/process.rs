@@ -22,6 +22,7 @@ enum Operation {
     LayerNorm(Norm),
     RmsNorm {
         scale: Vec<f32>,
+        epsilon: f32,
     },
     Add,
     /// A highway: its linear layer gates between the sublayer's output and its input.
@@ -31,7 +32,6 @@ enum Operation {
 /// A chain of operations, in order.
 pub struct Process {
     operations: Vec<Operation>,
-    epsilon: f32,
     width: usize,
     kernels: Kernels,
 }
@@ -56,13 +56,21 @@ impl Process {
                     let (scale, bias) = (norm("ln_scale")?, norm("ln_bias")?);
                     Operation::LayerNorm(Norm::new(params.kernels(), scale, bias, chain.epsilon))
                 }
-                spec::Operation::RmsNorm => Operation::RmsNorm { scale: norm("rms_scale")? },
+                spec::Operation::RmsNorm => {
+                    Operation::RmsNorm { scale: norm("rms_scale")?, epsilon: chain.epsilon }
+                }
                 spec::Operation::Add => Operation::Add,
                 spec::Operation::Highway => Operation::Highway(params.dense(prefix, "h", width, width)?),
             })
         };
         let operations = chain.operations.iter().map(read).collect::<Result<_>>()?;
-        Ok(Self { operations, epsilon: chain.epsilon, width, kernels: params.kernels() })
+        Ok(Self { operations, width, kernels: params.kernels() })
+    }
+
+    /// The sum with the sublayer's input if the chain `adds`, and a norm if there is one, on rows of `width`.
+    pub fn of(kernels: Kernels, width: usize, adds: bool, norm: Option<Norm>) -> Self {
+        let norm = norm.map(Operation::LayerNorm);
+        Self { operations: adds.then_some(Operation::Add).into_iter().chain(norm).collect(), width, kernels }
     }
 
     /// The operations before a sublayer, whose names end in `_pre`.
@@ -117,10 +125,14 @@ impl Process {
     /// Replaces `input` by a copy of `rows`, if the chain reads the input of what it ends.
     pub(super) fn keep_input(&self, rows: &[f32], input: &mut Vec<f32>) {
         input.clear();
-        if self.operations.iter().any(|operation| matches!(operation, Operation::Add | Operation::Highway(_)))
-        {
+        if self.reads_input() {
             input.extend_from_slice(rows);
         }
+    }
+
+    /// Whether the chain reads the input of what it ends.
+    pub(super) fn reads_input(&self) -> bool {
+        self.operations.iter().any(|operation| matches!(operation, Operation::Add | Operation::Highway(_)))
     }
 
     /// Applies the chain to `rows`, the output of a sublayer whose input was `input`; both [n, width].
@@ -145,10 +157,10 @@ impl Process {
     fn norm(&self, operation: &Operation, rows: &mut [f32]) {
         match operation {
             Operation::LayerNorm(norm) => norm.apply(rows),
-            Operation::RmsNorm { scale } => {
+            Operation::RmsNorm { scale, epsilon } => {
                 let _norm = Operator::Norm.span();
                 rows.chunks_exact_mut(self.width).for_each(|row| {
-                    self.kernels.rms_norm(row, scale, self.epsilon).expect(WIDE);
+                    self.kernels.rms_norm(row, scale, *epsilon).expect(WIDE);
                 });
             }
             Operation::Add | Operation::Highway(_) => {}

@@ -58,7 +58,7 @@ impl Transformer {
             })
         };
         Ok(Self {
-            encoder: Encoder::new(params, spec)?,
+            encoder: Encoder::read(params, spec)?,
             layers: spec.decoder_layers.iter().map(layer).collect::<Result<_>>()?,
             top: Process::after(params, &spec.after_top, "decoder_top", spec.width)?,
             output: Output::new(tables.output),

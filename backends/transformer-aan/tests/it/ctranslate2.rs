@@ -84,6 +84,17 @@ fn version_5_with_two_vocabularies_and_computed_positions_translates_as_by_ctran
 }
 
 #[test]
+fn beams_translate_as_by_ctranslate2() {
+    for name in ["marian", "marian-float16", "opennmt"] {
+        let expected = lines(&folder(name).join("beam.txt"));
+        for (normalize, expected) in [1.0, 0.0].into_iter().zip(expected.chunks(expected.len() / 2)) {
+            let settings = settings(name, &json!({ "beam": 4, "normalize": normalize }));
+            assert_eq!(translate(&folder(name), &settings, 64), expected, "{name}, {normalize}");
+        }
+    }
+}
+
+#[test]
 fn words_for_languages_come_first() {
     let model = ModelDir::open(folder("nllb")).unwrap();
     assert_eq!(model.decoder().unwrap().text("language-words").unwrap(), "both");

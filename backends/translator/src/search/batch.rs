@@ -52,6 +52,11 @@ impl SearchOptions {
         len >= self.most_words || len as f32 >= self.max_length_factor * source_len as f32
     }
 
+    /// Number of translations of a sentence.
+    pub(super) fn translations(&self) -> usize {
+        if self.n_best { self.beam } else { 1 }
+    }
+
     /// Ranking value of a finished path: (score − penalty·length) / length^normalize.
     pub(crate) fn value(&self, score: f32, len: usize) -> f32 {
         let len = len as f32;
@@ -67,6 +72,9 @@ pub(crate) enum Rule {
     /// That of `generate` in Hugging Face's transformers: finished hypotheses take no place of live ones. A
     /// hypothesis may finish only among the best continuations, as many as the beam has places.
     HuggingFace(Patience),
+    /// CTranslate2's (`BeamSearch` in its src/decoding.cc): hypotheses finish as by the rule of Hugging Face. The search
+    /// ends when a beam of them is finished, or where lengths don't count, when the best continuation is.
+    CTranslate2,
 }
 
 /// Condition under which a search by Hugging Face's rule ends, once a beam of hypotheses is finished.
@@ -106,7 +114,7 @@ impl Rules {
             Rule::Marian if first => self.options.beam,
             Rule::Marian => live,
             // Each live hypothesis can finish, and as many others stay alive.
-            Rule::HuggingFace(_) => 2 * self.options.beam,
+            Rule::HuggingFace(_) | Rule::CTranslate2 => 2 * self.options.beam,
         }
     }
 }
@@ -145,6 +153,8 @@ pub(super) struct Searched {
     pub(super) looped: bool,
     /// Greatest score of a finished hypothesis.
     pub(super) best_finished: f32,
+    /// Whether the best continuation of some step finished.
+    pub(super) first_finished: bool,
 }
 
 impl Searched {
@@ -166,10 +176,22 @@ impl Searched {
         live.iter().all(|hypothesis| hypothesis.score < bar)
     }
 
+    /// Whether the rule of the beam wants no more than the finished hypotheses, `best` being the best live one.
+    fn is_settled(&mut self, options: &SearchOptions, best: Hypothesis) -> bool {
+        let finished = self.paths.count();
+        match options.rule {
+            Rule::Marian => false,
+            Rule::HuggingFace(patience) => self.is_unbeatable(options, patience, best),
+            Rule::CTranslate2 if options.normalize == 0.0 => {
+                self.first_finished && finished >= options.translations()
+            }
+            Rule::CTranslate2 => finished >= options.beam,
+        }
+    }
+
     /// Whether the sentence has a beam of finished hypotheses that the best live one can't better by the rule
     /// of Hugging Face (`_check_early_stop_heuristic` in its generation/utils.py).
-    fn is_settled(&mut self, options: &SearchOptions, best: Hypothesis) -> bool {
-        let Rule::HuggingFace(patience) = options.rule else { return false };
+    fn is_unbeatable(&mut self, options: &SearchOptions, patience: Patience, best: Hypothesis) -> bool {
         let Some(worst) = self.paths.keep_best(options.beam) else { return false };
         let len = match patience {
             Patience::None => return true,
@@ -216,13 +238,13 @@ impl Running {
                 self.sentences.push(Searched::default());
                 self.sentences.len() - 1
             });
-            let Searched { source_len, candidates, paths, source_repeats, looped, best_finished } =
-                &mut self.sentences[place];
-            (*source_len, *best_finished) = (sentence.ids.len(), f32::NEG_INFINITY);
-            (*source_repeats, *looped) = (repeats::in_a_row(sentence.ids), false);
-            candidates.clear();
-            candidates.extend_from_slice(sentence.candidates.unwrap_or_default());
-            paths.clear();
+            let searched = &mut self.sentences[place];
+            searched.source_len = sentence.ids.len();
+            searched.candidates.clear();
+            searched.candidates.extend_from_slice(sentence.candidates.unwrap_or_default());
+            searched.paths.clear();
+            (searched.best_finished, searched.first_finished) = (f32::NEG_INFINITY, false);
+            (searched.source_repeats, searched.looped) = (repeats::in_a_row(sentence.ids), false);
             self.live.push(Hypothesis { sentence: place, node: NONE, len: 0, score: 0.0 });
             places.push(place);
         }

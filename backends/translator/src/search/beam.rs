@@ -1,6 +1,6 @@
-//! Beam search by one of two rules. In Marian's, beams only shrink, because no hypothesis takes the place of
-//! a finished one. In that of Hugging Face, beams stay as wide as they are, until finished hypotheses are as
-//! many and no live one can get better.
+//! Beam search by one of three rules. In Marian's, beams only shrink, because no hypothesis takes the place of
+//! a finished one. In those of Hugging Face and CTranslate2, beams stay as wide as they are, until finished
+//! hypotheses are as many, and with Hugging Face's, no live one can get better.
 
 use dyno_nn::Row;
 use dyno_nn::math::{Best, multiply_add};
@@ -147,6 +147,7 @@ impl Beams<'_> {
             if ends {
                 sentence.paths.finish(Finished { node, value: Some(options.value(score, len)) });
                 sentence.best_finished = sentence.best_finished.max(score);
+                sentence.first_finished |= rank == 0;
             } else {
                 live.push(Hypothesis { sentence: place, node, len, score });
                 kept.push(row);
@@ -155,7 +156,7 @@ impl Beams<'_> {
         if sentence.has_ended(options, &live[start..]) {
             live.truncate(start);
             kept.truncate(start);
-            sentence.paths.rank(if options.n_best { options.beam } else { 1 });
+            sentence.paths.rank(options.translations());
             ended.push(place);
         }
     }

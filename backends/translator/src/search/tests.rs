@@ -209,6 +209,17 @@ fn patience_decides_whether_a_longer_translation_is_awaited() {
 }
 
 #[test]
+fn the_rule_of_ctranslate2_awaits_a_beam_or_the_best_continuation() {
+    let of = |beam, normalize| {
+        let options =
+            SearchOptions { rule: Rule::CTranslate2, normalize, ..hugging_face(beam, Patience::None) };
+        search(&[(1.0, GARDEN_PATH)], SearchOptions { n_best: false, ..options }, &[5]).remove(0).remove(0)
+    };
+    assert_eq!(of(2, 1.0), (vec![3, END], Some(-1.5)), "two are finished after three steps");
+    assert_eq!(of(2, 0.0), (vec![3, END], Some(-3.0)), "it is the second step's best");
+}
+
+#[test]
 fn the_first_word_and_the_last_may_be_known() {
     let endless: Scores = [[-9.0, -9.0, -1.0, -2.0]; 5];
     for beam in [1, 2] {

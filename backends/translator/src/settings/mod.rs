@@ -12,7 +12,7 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use dyno_api::{Error, SettingsReader, WATCH};
-use dyno_formats::{Cut, MarianConfig, ModelDir, Precision};
+use dyno_formats::{Cut, Fault, MarianConfig, ModelDir, Precision};
 use dyno_nn::kernel_settings::KernelSettings;
 use serde_json::Value;
 
@@ -136,7 +136,7 @@ impl RequestedSettings {
             skip_cost: reader.take("skip-cost", FLAG)?,
             early_stop: reader.take("early-stop", NUMBER)?,
             most_repeats: reader.take(MOST_REPEATS, "a whole number")?,
-            search: reader.take(SEARCH, "\"marian\" or \"hugging-face\"")?,
+            search: reader.take(SEARCH, KNOWN_SEARCHES)?,
             replace_unknown: reader.take("replace-unknown", FLAG)?.unwrap_or(false),
             languages: [
                 reader.take("source-language", "a language's code")?,
@@ -163,7 +163,7 @@ impl RequestedSettings {
             return Err(reader.refuse("beam", format!("it must lie between 1 and {LARGEST_BEAM}")));
         }
         if self.search.as_deref().is_some_and(|name| !SEARCHES.contains(&name)) {
-            return Err(reader.refuse(SEARCH, "it must be \"marian\" or \"hugging-face\""));
+            return Err(reader.refuse(SEARCH, format!("it must be {KNOWN_SEARCHES}")));
         }
         if self.weights.iter().flatten().any(|weight| !weight.is_finite()) {
             return Err(reader.refuse("weights", "it must be finite numbers"));
@@ -271,12 +271,13 @@ impl Written<'_> {
 
 /// Name of the setting and of the decoder's key for the rule of the beam, and its values.
 const SEARCH: &str = "search";
-const SEARCHES: [&str; 2] = ["marian", "hugging-face"];
+const SEARCHES: [&str; 3] = ["marian", "hugging-face", "ctranslate2"];
+const KNOWN_SEARCHES: &str = "\"marian\", \"hugging-face\" or \"ctranslate2\"";
 
 /// Name of the setting and of the decoder's key for the greatest number of times that a phrase may stand in a row.
 const MOST_REPEATS: &str = "most-repeats";
 
-/// The keys of dyno's own in a decoder's settings, which directories of Hugging Face and dyno's own models bring.
+/// The keys of dyno's own in a decoder's settings, which directories of Hugging Face, of CTranslate2 and dyno's own models bring.
 impl Written<'_> {
     /// Greatest number of times that a phrase may stand in a row; 0 stands for any number.
     fn most_repeats(self, requested: Option<usize>) -> dyno_formats::Result<Option<usize>> {
@@ -303,7 +304,8 @@ impl Written<'_> {
         match name {
             "marian" => Ok(Rule::Marian),
             "hugging-face" => Ok(Rule::HuggingFace(patience)),
-            _ => Err(self.fault(SEARCH, "must be marian or hugging-face")),
+            "ctranslate2" => Ok(Rule::CTranslate2),
+            _ => Err(self.fault(SEARCH, format!("must be {KNOWN_SEARCHES}"))),
         }
     }
 
@@ -314,7 +316,7 @@ impl Written<'_> {
         ids.map_err(|_| self.fault(KEY, "has an id that no vocabulary has"))
     }
 
-    fn fault(self, key: &str, what: &str) -> dyno_formats::Error {
+    fn fault(self, key: &str, what: impl Into<Fault>) -> dyno_formats::Error {
         let none = MarianConfig::from_entries("", Vec::new());
         self.0.unwrap_or(&none).fault(key, what)
     }
