@@ -1,7 +1,7 @@
 //! A recording of arrivals: the instants at which lines of real use came. The track server replays them.
 //!
-//! Users come in bursts and by the hour, which no random process with one rate has. A recording holds instants
-//! alone; the lines are those of the test set, so that nothing of what users wrote is in it.
+//! Users come in bursts and by the hour, which no random process with one rate has. A recording holds
+//! instants alone; the lines are those of the test set, so that nothing of what users wrote is in it.
 
 use std::path::Path;
 

@@ -95,8 +95,9 @@ pub struct Difference {
     /// lack this value.
     #[serde(default = "one")]
     pub p_better: f64,
-    /// Two-sided p value by exchanges of lines between the texts: share of exchanges whose texts differ at least as
-    /// much (Riezler & Maxwell 2005). None for a score that is no function of sums, and in scores of an older dyno.
+    /// Two-sided p value by exchanges of lines between the texts: share of exchanges whose texts differ at
+    /// least as much (Riezler & Maxwell 2005). None for a score that is no function of sums, and in scores of
+    /// an older dyno.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub p_permutation: Option<f64>,
 }

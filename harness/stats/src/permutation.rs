@@ -1,8 +1,9 @@
 //! Paired permutation over lines: could the difference between two texts be chance?
 //!
-//! If two systems are equally good, it is chance which of them wrote which answer to a line. The test exchanges the
-//! answers to random lines, and counts how often the two new texts differ by as much as the real ones (approximate
-//! randomisation: Riezler & Maxwell 2005). The bootstrap asks another question: what would other lines have shown?
+//! If two systems are equally good, it is chance which of them wrote which answer to a line. The test
+//! exchanges the answers to random lines, and counts how often the two new texts differ by as much as the
+//! real ones (approximate randomisation: Riezler & Maxwell 2005). The bootstrap asks another question: what
+//! would other lines have shown?
 
 use crate::lines::Lines;
 use crate::random::Random;
@@ -14,8 +15,9 @@ const SEED: u64 = 12345;
 /// Difference that rounding alone can make between two orders of a sum, as a share of it.
 const ROUNDING: f64 = 1e-9;
 
-/// Two-sided p value of the difference between two texts: share of exchanges whose texts differ at least as much, the
-/// texts as they are among them (Phipson & Smyth 2010). `None` for texts of unequal numbers of lines or counts.
+/// Two-sided p value of the difference between two texts: share of exchanges whose texts differ at least as
+/// much, the texts as they are among them (Phipson & Smyth 2010). `None` for texts of unequal numbers of
+/// lines or counts.
 pub(crate) fn p_value(one: &Lines, other: &Lines) -> Option<f64> {
     let (lines, others) = (one.numbers(), other.numbers());
     let width = lines.first()?.len();

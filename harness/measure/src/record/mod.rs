@@ -98,12 +98,12 @@ pub struct Record {
     /// Energy of the host while the system worked, where there is a meter.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub energy: Option<EnergyUse>,
-    /// CPU time of the system while it answered, in lock-step and under the track server. In the throughput tracks
-    /// `usage` has it.
+    /// CPU time of the system while it answered, in lock-step and under the track server. In the throughput
+    /// tracks `usage` has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu: Option<CpuUse>,
-    /// Memory of the system after its last answer, the largest of the round's processes; none in the throughput
-    /// tracks, where the system ends by itself.
+    /// Memory of the system after its last answer, the largest of the round's processes; none in the
+    /// throughput tracks, where the system ends by itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub settled_bytes: Option<u64>,
     /// Usage of the system, by the kernel's accounting.
@@ -248,8 +248,8 @@ impl Record {
         self.energy.map(|energy| energy.joules / energy.words as f64)
     }
 
-    /// Seconds of CPU time for a source word. In the throughput tracks those of the launches, loading included; in the
-    /// others those from the end of the warm-up on.
+    /// Seconds of CPU time for a source word. In the throughput tracks those of the launches, loading
+    /// included; in the others those from the end of the warm-up on.
     pub fn cpu_seconds_per_word(&self) -> Option<f64> {
         let of_launches = |launches: &Launches| {
             let words = self.words_of_a_pass() as f64 * launches.ns.len() as f64;

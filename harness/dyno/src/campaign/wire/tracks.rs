@@ -1,4 +1,5 @@
-//! The tracks of a campaign file: names, and what the server track is asked: its latency limit, its clients, its arrivals.
+//! The tracks of a campaign file: names, and what the server track is asked: its latency limit, its clients,
+//! its arrivals.
 
 use std::fmt;
 use std::path::PathBuf;

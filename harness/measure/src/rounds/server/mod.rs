@@ -1,7 +1,8 @@
 //! The server track: lines arrive at random instants, whether or not earlier ones are answered. The figure is
 //! the greatest rate of arrival at which a percentile of the lines' times stays within the limit.
 //!
-//! A campaign may give recorded arrivals: they are replayed at their own rate, and no other rate is looked for.
+//! A campaign may give recorded arrivals: they are replayed at their own rate, and no other rate is looked
+//! for.
 //!
 //! One process serves the whole round: a warm-up, the search, the run that confirms the rate, runs at shares of that
 //! rate for the curve, and the closed loop if the campaign names numbers of clients. A share of the rate must hold for lines that the system can't know, too.

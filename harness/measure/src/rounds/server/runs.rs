@@ -58,7 +58,8 @@ impl Runs {
         0.5e3 / line_ms.min(self.limit.limit_ms).max(1e-3)
     }
 
-    /// Number of lines of a run. The long one replays a recording whole, and again as long as the set has more lines.
+    /// Number of lines of a run. The long one replays a recording whole, and again as long as the set has
+    /// more lines.
     pub(super) fn lines(&self, length: Length, rate: f64) -> usize {
         if let (Length::Long, Some(recorded)) = (length, self.recorded) {
             return recorded.max(whole_set(self.set));
@@ -77,7 +78,8 @@ impl Runs {
         self.lines(length, rate) as f64 / rate
     }
 
-    /// Seconds of a run whose gaps are long by chance, or by a recording, any part of which may take its whole time.
+    /// Seconds of a run whose gaps are long by chance, or by a recording, any part of which may take its
+    /// whole time.
     fn long_seconds(&self, length: Length, rate: f64) -> f64 {
         if let Some(recorded) = self.recorded {
             return self.lines(length, rate).next_multiple_of(recorded) as f64 / rate;
