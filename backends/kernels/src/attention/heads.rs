@@ -1,10 +1,11 @@
 //! Attention of a sentence's positions to each other.
 //!
-//! A step of a decoder has one query, and reads keys and values once. An encoder has as many queries as
-//! keys, so that attention in long sentences multiplies matrices, head by head: the keys of a head are packed like
-//! weights, and so are its values. Both products then run at the speed of all products, also in integers. Queries
-//! take turns in blocks, so that their scores stay in the second-level cache. In a short sentence packing takes longer
-//! than it saves, and all heads attend at once, as a decoder's do. In f32 both ways give the same bits.
+//! A step of a decoder has one query, and reads keys and values once. An encoder has as many queries as keys.
+//! So attention in long sentences multiplies matrices, head by head: the keys of a head are packed like
+//! weights, and so are its values. Both products then run at the speed of all products, also in integers.
+//! Queries take turns in blocks, so that their scores stay in the second-level cache. In a short sentence
+//! packing takes longer than it saves, and all heads attend at once, as a decoder's do. In f32 both ways give
+//! the same bits.
 
 use super::operand::Operand;
 use crate::error::sized;
@@ -18,12 +19,13 @@ use crate::{Kernels, KeyValues, Precision, Result};
 /// Queries of a block: eight tiles of six rows, whose scores over 512 positions take 96 KiB.
 const QUERIES: usize = 48;
 
-/// Positions from which products in integers gain: their operands are quantised first. On Zen 4, 128 positions of 32
-/// columns take a quarter less time than in f32, and 384 of 64 half; on Zen 5, 64 positions take as long.
+/// Positions from which products in integers gain: their operands are quantised first. On Zen 4, 128
+/// positions of 32 columns take a quarter less time than in f32, and 384 of 64 half; on Zen 5, 64 positions
+/// take as long.
 const LONG: usize = 128;
 
-/// Positions up to which a sentence is short. On Zen 4, 8 positions of 8 to 12 heads take half the time of products, 24
-/// four fifths, 32 as long; 48 take a seventh longer, 256 almost half.
+/// Positions up to which a sentence is short. On Zen 4, 8 positions of 8 to 12 heads take half the time of
+/// products, 24 four fifths, 32 as long; 48 take a seventh longer, 256 almost half.
 const SHORT: usize = 32;
 
 /// Precisions of a head's two products.
@@ -38,9 +40,9 @@ struct Precisions {
 impl Precisions {
     const F32: Self = Self { scores: Precision::F32, sums: Precision::F32 };
 
-    /// Weights as bytes would lose what a query gives to many positions, if one position has far more: each of
-    /// 383 equal weights is a 600th of that one. As words they keep it, and the values keep their small ones. Two
-    /// planes of bytes would take as long as words, and leave the values at seven bits.
+    /// Weights as bytes would lose what a query gives to many positions, if one position has far more: each
+    /// of 383 equal weights is a 600th of that one. As words they keep it, and the values keep their small
+    /// ones. Two planes of bytes would take as long as words, and leave the values at seven bits.
     const INTEGERS: Self = Self { scores: Precision::Int8, sums: Precision::Int16 };
 }
 
@@ -70,8 +72,8 @@ struct Short {
 }
 
 impl Kernels {
-    /// Buffers for attention within sentences. With int8, products of long sentences are in integers, all others in
-    /// f32.
+    /// Buffers for attention within sentences. With int8, products of long sentences are in integers, all
+    /// others in f32.
     #[must_use]
     pub fn self_attention(self, precision: Precision) -> SelfAttention {
         let of_long = if precision == Precision::Int8 { Precisions::INTEGERS } else { Precisions::F32 };
@@ -113,11 +115,11 @@ impl Short {
 }
 
 impl SelfAttention {
-    /// Attention of `heads` side by side: of each, softmax(queries·keysᵀ/√width)·values. All operands are [positions,
-    /// heads · width].
+    /// Attention of `heads` side by side: of each, softmax(queries·keysᵀ/√width)·values. All operands are
+    /// [positions, heads · width].
     ///
-    /// In integers, queries and keys are int8 with a scale for each. Values are int16 with one scale, and so are a
-    /// query's weights, in units of 1/32,767 of their sum.
+    /// In integers, queries and keys are int8 with a scale for each. Values are int16 with one scale, and so
+    /// are a query's weights, in units of 1/32,767 of their sum.
     ///
     /// # Errors
     /// When an operand has another shape than the result, or the heads don't divide it.
@@ -170,8 +172,8 @@ impl SelfAttention {
         self.scores = scores;
     }
 
-    /// Quantises queries so that a row's greatest magnitude becomes 127, and multiplies the row's scale by what
-    /// undoes it. In f32 nothing is to be done.
+    /// Quantises queries so that a row's greatest magnitude becomes 127, and multiplies the row's scale by
+    /// what undoes it. In f32 nothing is to be done.
     fn quantise(
         &mut self,
         (from, stride): (&[f32], usize),
@@ -191,9 +193,9 @@ impl SelfAttention {
         }
     }
 
-    /// Turns rows of scores into weights whose sum is 1: in f32 in place, in integers as the left-hand operand, with
-    /// scales of the rows. In f32 all is done in the order of a decoder's attention, so that the length of a sentence
-    /// changes no bit.
+    /// Turns rows of scores into weights whose sum is 1: in f32 in place, in integers as the left-hand
+    /// operand, with scales of the rows. In f32 all is done in the order of a decoder's attention, so that
+    /// the length of a sentence changes no bit.
     fn weigh<'a>(&mut self, scores: impl Iterator<Item = &'a mut [f32]>, scales: &mut [f32]) {
         let to_stride = Precision::Int16.stride(self.keys.columns);
         for (at, (row, scale)) in scores.zip(scales).enumerate() {
@@ -208,8 +210,8 @@ impl SelfAttention {
         }
     }
 
-    /// Replaces `out` by rows [rows, k] times a packed operand [k, n], times a scale for each row. In integers the
-    /// rows are those that were quantised last.
+    /// Replaces `out` by rows [rows, k] times a packed operand [k, n], times a scale for each row. In
+    /// integers the rows are those that were quantised last.
     fn product(
         &self,
         precision: Precision,

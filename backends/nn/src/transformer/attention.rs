@@ -24,7 +24,8 @@ pub struct Attention {
 }
 
 impl Attention {
-    /// Reads the parameters that begin with `prefix`, such as `encoder_l1_self`, of an attention with `heads`.
+    /// Reads the parameters that begin with `prefix`, such as `encoder_l1_self`, of an attention with
+    /// `heads`.
     ///
     /// # Errors
     /// When a parameter is missing or has another shape.
@@ -46,7 +47,8 @@ impl Attention {
         })
     }
 
-    /// Attention by these products for queries, keys and values, and the one after it, with the operations `before` and
+    /// Attention by these products for queries, keys and values, and the one after it, with the operations
+    /// `before` and
     /// `after`. Where the products are in int8, so is attention within long sentences.
     pub fn of(
         [query, key, value]: [Linear; 3],

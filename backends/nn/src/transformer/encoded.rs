@@ -97,8 +97,8 @@ impl Encoded {
         self.hands.resize_with(threads::count().max(self.hands.len()), Hand::default);
     }
 
-    /// Does `each` on all rows, in blocks that end with the input of the attention `next`: on some of them by each
-    /// thread alone, or on all of them by the whole team.
+    /// Does `each` on all rows, in blocks that end with the input of the attention `next`. Each thread takes
+    /// some blocks alone, or the whole team takes all of them.
     pub(super) fn each_block(
         &mut self,
         next: Option<&Attention>,

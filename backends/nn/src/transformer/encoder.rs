@@ -1,10 +1,10 @@
-//! The encoder of translators and of sentence encoders: a stack of layers, each with attention and a feed-forward
-//! sublayer.
+//! The encoder of translators and of sentence encoders: a stack of layers, each with attention and a
+//! feed-forward sublayer.
 //!
-//! The sentences of a batch lie one after the other, without padding, and each attends to itself alone. Attention is
-//! all that looks at other rows. What stands between two attentions is done for a block of rows at a time, so that its
-//! values stay in a core's cache: it begins with the end of a layer, and ends with the rows that the next attention
-//! reads.
+//! The sentences of a batch lie one after the other, without padding, and each attends to itself alone.
+//! Attention is all that looks at other rows. What stands between two attentions is done for a block of rows
+//! at a time: from the end of a layer to the rows that the next attention reads. So a block's values stay in
+//! a core's cache.
 
 use dyno_formats::Result;
 use dyno_formats::spec::TransformerSpec;
@@ -37,7 +37,8 @@ impl EncoderLayer {
         Self { attention, feed }
     }
 
-    /// Replaces the vectors of a block by those after the layer; the results of attention stand in its `context`.
+    /// Replaces the vectors of a block by those after the layer; the results of attention stand in its
+    /// `context`.
     fn finish(&self, hand: &mut Hand, block: &mut Block<'_>, [attention, feed]: [Component; 2]) {
         let Hand { scratch, between, sum, .. } = hand;
         let span = attention.span();
@@ -63,7 +64,8 @@ impl EncoderLayer {
 }
 
 impl Encoder {
-    /// A stack of `layers` on rows of `width`, with the operations `top` after it. The time of sublayers is charged to
+    /// A stack of `layers` on rows of `width`, with the operations `top` after it. The time of sublayers is
+    /// charged to
     /// `components`.
     pub fn new(layers: Vec<EncoderLayer>, top: Process, width: usize, components: [Component; 2]) -> Self {
         Self { layers, top, width, components }
@@ -83,8 +85,9 @@ impl Encoder {
 
     /// Replaces the vectors of the words that have [begun](Encoded::begin) by those after the last layer.
     ///
-    /// `embed` fills vectors from a word on: its arguments are the word's number, the vectors [some words, D], and room
-    /// for a copy of the embeddings before any operation, which is empty if none is wanted.
+    /// `embed` fills vectors from a word on. Its arguments are the word's number, the vectors [some words,
+    /// D], and room for a copy of the embeddings before any operation. The room is empty if no copy is
+    /// wanted.
     pub fn encode(&self, encoded: &mut Encoded, embed: &(impl Fn(usize, &mut [f32], &mut [f32]) + Sync)) {
         encoded.make_room(self.width, self.top.reads_input());
         let mut before: Option<&EncoderLayer> = None;

@@ -55,13 +55,15 @@ impl Attention {
         common_form(&self.projections())
     }
 
-    /// Bytes of operands for `lines`, which are ranges of words: of weights, keys and values in f32, for each word.
+    /// Bytes of operands for `lines`, which are ranges of words: of weights, keys and values in f32, for each
+    /// word.
     pub(super) fn bytes(&self, lines: &[Range<usize>]) -> usize {
         let width = self.width;
         4 * lines.iter().map(|line| line.len() * width * (3 * width + 2 * line.len())).sum::<usize>()
     }
 
-    /// Shares of `out` [words, D] for so many threads: heads that fill whole panels, so few that they stay near.
+    /// Shares of `out` [words, D] for so many threads: heads that fill whole panels, so few that they stay
+    /// near.
     pub(super) fn shares<'a>(&self, out: &'a mut [f32], threads: usize) -> Vec<Share<'a>> {
         let (width, head) = (self.width, self.width / self.heads);
         let unit = head << (PANEL.trailing_zeros() - head.trailing_zeros().min(PANEL.trailing_zeros()));

@@ -1,5 +1,5 @@
-//! The engine against CTranslate2, on its directories as they are and converted. `ci/ctranslate2-goldens.py` makes the
-//! goldens.
+//! The engine against CTranslate2, on its directories as they are and converted. `ci/ctranslate2-goldens.py`
+//! makes the goldens.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -50,8 +50,8 @@ fn translate(model: &Path, settings: &Settings, batch: usize) -> Vec<String> {
     answers
 }
 
-/// Checks that `model` translates as the golden `name`: lines may differ where a margin is next to nothing, and on
-/// 1 % of the lines at most.
+/// Checks that `model` translates as the golden `name`: lines may differ where a margin is next to nothing,
+/// and on 1 % of the lines at most.
 fn check(name: &str, model: &Path, more: &Value) {
     let margins = lines(&folder(name).join("margins.txt"));
     let margins: Vec<f32> = margins.iter().map(|margin| margin.parse().unwrap()).collect();
@@ -107,8 +107,8 @@ fn integers_translate_nearly_as_by_ctranslate2() {
     check_coarse("marian-int8", 0.6);
 }
 
-/// Checks how many words of CTranslate2's translations the model `name`, whose products are in integers, has: its
-/// goldens multiply the same weights in f32.
+/// Checks how many words of CTranslate2's translations the model `name`, whose products are in integers, has:
+/// its goldens multiply the same weights in f32.
 fn check_coarse(name: &str, least: f64) {
     let found = translate(&folder(name), &settings(name, &json!({})), 64);
     let (mut same, mut words) = (0u32, 0u32);

@@ -72,8 +72,9 @@ pub(crate) enum Rule {
     /// That of `generate` in Hugging Face's transformers: finished hypotheses take no place of live ones. A
     /// hypothesis may finish only among the best continuations, as many as the beam has places.
     HuggingFace(Patience),
-    /// CTranslate2's (`BeamSearch` in its src/decoding.cc): hypotheses finish as by the rule of Hugging Face. The search
-    /// ends when a beam of them is finished, or where lengths don't count, when the best continuation is.
+    /// CTranslate2's (`BeamSearch` in its src/decoding.cc): hypotheses finish as by the rule of Hugging Face.
+    /// The search ends when a beam of them is finished, or where lengths don't count, when the best
+    /// continuation is.
     CTranslate2,
 }
 
@@ -176,7 +177,8 @@ impl Searched {
         live.iter().all(|hypothesis| hypothesis.score < bar)
     }
 
-    /// Whether the rule of the beam wants no more than the finished hypotheses, `best` being the best live one.
+    /// Whether the rule of the beam wants no more than the finished hypotheses, `best` being the best live
+    /// one.
     fn is_settled(&mut self, options: &SearchOptions, best: Hypothesis) -> bool {
         let finished = self.paths.count();
         match options.rule {
