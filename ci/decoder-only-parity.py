@@ -45,12 +45,17 @@ import llama_cpp  # noqa: E402 (it chooses the kernels)
 
 
 def chats(model):
-    """Ids of all lines' prompts."""
-    template = GGUFReader(options.model).fields["tokenizer.chat_template"].contents()
-    template = jinja2.Environment(trim_blocks=True, lstrip_blocks=True).from_string(template)
+    """Ids of all lines' prompts. A file without a chat template gets the prompt as it is, behind the word that begins
+    each text."""
+    field = GGUFReader(options.model).fields.get("tokenizer.chat_template")
+    chat = field and jinja2.Environment(trim_blocks=True, lstrip_blocks=True).from_string(field.contents())
+    start = [model.start()] if model.start() is not None and not chat else []
     for line in open(options.lines, encoding="utf-8").read().splitlines():
-        messages = [{"role": "user", "content": options.prompt.replace("{line}", line)}]
-        yield model.tokens(template.render(messages=messages, add_generation_prompt=True, bos_token=""))
+        text = options.prompt.replace("{line}", line)
+        if chat:
+            messages = [{"role": "user", "content": text}]
+            text = chat.render(messages=messages, add_generation_prompt=True, bos_token="")
+        yield start + model.tokens(text)
 
 
 def follow(model, ids):

@@ -102,23 +102,11 @@ fn built_in(args: &HostedArgs) -> Outcome<&'static dyn Backend> {
 /// Settings given with `--set`, and those given with options of their own.
 fn settings(given: Vec<(String, Value)>, options: &DecodingArgs) -> Outcome<Settings> {
     let mut settings: Settings = given.into_iter().collect();
+    let own = serde_json::to_value(options).and_then(serde_json::from_value::<Settings>).or_bad_input()?;
     let shortlist = options.shortlist.as_deref().map(shortlist).transpose()?;
-    let options = [
-        ("vocab", options.vocab.as_ref().map(|files| json!(files))),
-        ("shortlist", shortlist),
-        ("precision", options.precision.as_ref().map(|name| json!(name))),
-        ("isa", options.isa.as_ref().map(|name| json!(name))),
-        ("tuning", options.tuning.as_ref().map(|file| json!(file))),
-        ("tune", options.tune.as_ref().map(|file| json!(file))),
-        ("beam", options.beam.map(|beam| json!(beam))),
-        ("normalize", options.normalize.map(|power| json!(power))),
-        ("word-penalty", options.word_penalty.map(|penalty| json!(penalty))),
-        ("max-length-factor", options.max_length_factor.map(|factor| json!(factor))),
-        ("split-lines", options.split_lines.map(|words| json!(words))),
-        ("n-best", options.n_best.then_some(json!(true))),
-    ];
-    for (name, value) in options.into_iter().filter_map(|(name, value)| Some((name, value?))) {
-        if settings.insert(name.into(), value).is_some() {
+    let own = own.into_iter().chain(shortlist.map(|list| ("shortlist".to_owned(), list)));
+    for (name, value) in own.filter(|(_, value)| !value.is_null() && *value != false) {
+        if settings.insert(name.clone(), value).is_some() {
             refuse!("--{name} and --set {name} set the same: use one of them");
         }
     }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use serde::Serialize;
 
 use super::values::{batch, cores, finite, setting, track};
 use crate::submission::Dialect;
@@ -95,7 +96,8 @@ pub struct BreakdownArgs {
 }
 
 /// Options that stand for settings of the backend; the same as `--set NAME=VALUE`.
-#[derive(Args)]
+#[derive(Args, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub struct DecodingArgs {
     /// Vocabulary of both sides, or of source and target
     #[arg(long, num_args = 1..=2, value_name = "FILE", help_heading = "Model options")]
@@ -105,6 +107,7 @@ pub struct DecodingArgs {
     /// Of a lexical shortlist in text form, FIRST is the number of frequent words to keep, and BEST the
     /// number of translations to keep for each source word.
     #[arg(long, num_args = 1..=3, value_names = ["FILE", "FIRST", "BEST"], help_heading = "Model options")]
+    #[serde(skip)]
     pub shortlist: Option<Vec<String>>,
     /// Number type of the weights: f32, f16, int16 or int8 [default: the model's own]
     #[arg(long, value_name = "TYPE", help_heading = "Model options")]
