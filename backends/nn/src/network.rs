@@ -149,6 +149,8 @@ pub enum Wanted {
 pub struct Step {
     /// One word for each row, for [`Wanted::Best`].
     pub best: Vec<u32>,
+    /// Rows whose best word was barred, so that `best` has the next one.
+    pub gave_way: Vec<usize>,
     /// Scores for each row, for the other kinds: one for each candidate of its sentence, or for each word
     /// where the sentence has no candidates, in their order.
     pub scores: Ragged,
@@ -161,6 +163,7 @@ impl Step {
     /// Removes the results and keeps the memory.
     pub fn clear(&mut self) {
         self.best.clear();
+        self.gave_way.clear();
         self.scores.clear();
         self.attention.clear();
     }

@@ -213,6 +213,7 @@ impl Group {
                 let mask = self.masks.without(*number, best[at].column);
                 search(weights, input.rows(at..at + 1), 1, mask, again);
                 best[at] = again[0];
+                step.gave_way.push(step.best.len() + at);
             }
         }
         for (best, number) in best.iter().zip(numbers) {
@@ -324,6 +325,8 @@ mod tests {
     #[test]
     fn a_barred_word_gives_way_to_the_next_best() {
         let best = |barred, candidates| step_barring(barred, Wanted::Best, candidates).best;
+        let gave_way = |barred| step_barring(barred, Wanted::Best, [None, Some(&[0, 1])]).gave_way;
+        assert_eq!((gave_way([Some(1), Some(0)]), gave_way([Some(0), Some(1)])), (vec![0], vec![1]));
         assert_eq!(best([Some(1), None], [None, None]), [0, 1], "word 0 is the first of two equal ones");
         assert_eq!(best([Some(3), Some(0)], [None, None]), [1, 1], "words that aren't the best");
         assert_eq!(best([Some(0), Some(1)], [Some(&[0, 3]), Some(&[0, 1])]), [3, 0]);

@@ -150,7 +150,7 @@ pub(super) struct Searched {
     pub(super) paths: Paths,
     /// Greatest number of times that a phrase of the source stands in a row.
     source_repeats: usize,
-    /// Whether a word was barred, since it would have continued a loop.
+    /// Whether the best word of some step was barred, since it would have continued a loop.
     pub(super) looped: bool,
     /// Greatest score of a finished hypothesis.
     pub(super) best_finished: f32,
@@ -160,10 +160,8 @@ pub(super) struct Searched {
 
 impl Searched {
     /// The word that would continue a loop, if the path that ends at `node` is in one.
-    fn barred(&mut self, node: usize, most: Option<usize>) -> Option<u32> {
-        let barred = repeats::barred(&self.paths, node, most?.max(self.source_repeats));
-        self.looped |= barred.is_some();
-        barred
+    fn barred(&self, node: usize, most: Option<usize>) -> Option<u32> {
+        repeats::barred(&self.paths, node, most?.max(self.source_repeats))
     }
 
     /// Whether no live hypothesis, best first, can change the translations any more.
@@ -253,7 +251,7 @@ impl Running {
     }
 
     /// Replaces `rows` by the input of each live hypothesis.
-    pub(super) fn rows(&mut self, rows: &mut Vec<Row>, most_repeats: Option<usize>) {
+    pub(super) fn rows(&self, rows: &mut Vec<Row>, most_repeats: Option<usize>) {
         let Self { sentences, live, .. } = self;
         rows.clear();
         rows.extend(live.iter().map(|&Hypothesis { sentence, node, len, .. }| Row {

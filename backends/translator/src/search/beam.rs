@@ -81,6 +81,7 @@ impl Beams<'_> {
     /// Inserts the continuations of one row among the best of its sentence.
     fn consider(&mut self, row: usize, hypothesis: &Hypothesis, places: usize) {
         self.score(row, hypothesis);
+        self.bar(row, hypothesis.sentence);
         let candidates = &self.batch.sentences[hypothesis.sentence].candidates;
         let Buffers { top, scores, greatest, .. } = &mut *self.buffers;
         greatest.resize(places, Best::NONE);
@@ -98,7 +99,7 @@ impl Beams<'_> {
         }
     }
 
-    /// Replaces the scores by those of a row's continuations; suppressed words and a barred one have -∞.
+    /// Replaces the scores by those of a row's continuations; suppressed words have -∞.
     fn score(&mut self, row: usize, hypothesis: &Hypothesis) {
         let candidates = &self.batch.sentences[hypothesis.sentence].candidates;
         let share = |member| self.suppressed_share(member, row, candidates);
@@ -110,11 +111,22 @@ impl Beams<'_> {
         for member in others {
             multiply_add(scores, member.weight, member.step.scores.row(row));
         }
-        for word in self.rules.suppressed.iter().chain(&self.rows[row].barred) {
+        for word in &self.rules.suppressed {
             if let Some(score) = column(*word, candidates).and_then(|at| scores.get_mut(at)) {
                 *score = f32::NEG_INFINITY;
             }
         }
+    }
+
+    /// Takes the barred word of a row, if there is one, out of its scores.
+    fn bar(&mut self, row: usize, sentence: usize) {
+        let sentence = &mut self.batch.sentences[sentence];
+        let scores = &mut self.buffers.scores;
+        let Some(at) = self.rows[row].barred.and_then(|word| column(word, &sentence.candidates)) else {
+            return;
+        };
+        sentence.looped |= scores.iter().all(|score| *score <= scores[at]);
+        scores[at] = f32::NEG_INFINITY;
     }
 
     /// Logarithm of the probability that suppressed words leave to the others, times the member's weight; 0

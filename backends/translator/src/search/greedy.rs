@@ -9,6 +9,7 @@ use super::paths::Finished;
 pub(super) fn advance(step: &Step, rules: &Rules, batch: &mut Running) {
     let Running { sentences, live, kept, ended, .. } = batch;
     let (options, mut rows) = (&rules.options, 0..live.len());
+    step.gave_way.iter().for_each(|row| sentences[live[*row].sentence].looped = true);
     live.retain_mut(|hypothesis| {
         let row = rows.next().expect("a row for each hypothesis");
         let sentence = &mut sentences[hypothesis.sentence];

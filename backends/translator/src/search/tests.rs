@@ -33,6 +33,8 @@ impl Decoder for Script {
                 continue;
             }
             if request.wanted == Wanted::Best {
+                let first = (0..4).max_by(better);
+                step.gave_way.extend(row.barred.filter(|word| first == Some(*word)).map(|_| step.best.len()));
                 step.best.push(allowed.max_by(better).unwrap());
             } else {
                 step.scores.push(4).copy_from_slice(&scores);
@@ -291,5 +293,6 @@ fn a_phrase_stands_so_many_times_in_a_row_and_the_next_best_word_follows() {
 fn what_the_source_repeats_may_be_repeated_as_often() {
     let most = SearchOptions { most_repeats: Some(3), ..options(1) };
     assert_eq!(looped(&[7, 7, 7, 7, 0], most.clone()), (vec![2, 2, 2, 2, 3, END], true));
-    assert_eq!(looped(&[7, 8, 7, 8, 0], most), (vec![2, 2, 2, 3, END], true));
+    assert_eq!(looped(&[7, 8, 7, 8, 0], most.clone()), (vec![2, 2, 2, 3, END], true));
+    assert_eq!(looped(&[7, 7, 7, 7, 7, 7], most), (vec![2, 2, 2, 2, 2, 2, 3, END], true));
 }
