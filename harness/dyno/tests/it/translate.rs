@@ -124,7 +124,7 @@ fn long_lines_are_translated_sentence_by_sentence_and_cuts_are_said() {
     let cut = translate(&["--set", "max-length=12", "--precision", "int8"], &format!("{words}\n{one}\n"));
     assert!(cut.stderr.contains("warning: 1 line was too long and lost words; --split-lines"), "{cut:?}");
     let whole = translate(&["--set", "max-length=12", "--precision", "int8", "--split-lines", "3"], &words);
-    assert_eq!(whole.stderr, "", "no part is too long");
+    assert!(!whole.stderr.contains("too long"), "{whole:?}");
     translate(&["--split-lines", "8", "--n-best"], one).assert_says(2, &["split-lines", "n-best"]);
 }
 
