@@ -10,9 +10,12 @@ use super::paths::Paths;
 /// that came four times had 16.
 const LONGEST_PHRASE: usize = 16;
 
-/// The word that would begin one more copy of the phrase of which the path ends with `most` copies.
+/// The word that would begin one more copy of the phrase of which the path ends with `most` copies, two or more.
 pub(super) fn barred(paths: &Paths, node: usize, most: usize) -> Option<u32> {
-    (1..=LONGEST_PHRASE).find_map(|len| {
+    let last = paths.word(node)?;
+    // Copies end alike: one walk finds the few lengths that a phrase may have.
+    let ends = (1..=LONGEST_PHRASE).zip(paths.back(node).skip(1));
+    ends.filter(|(_, word)| *word == last).find_map(|(len, _)| {
         let copies = paths.back(node).zip(paths.back(node).skip(len)).take((most - 1) * len);
         let equal = copies.take_while(|(word, before)| word == before).count();
         (equal == (most - 1) * len).then(|| paths.back(node).nth(len - 1)).flatten()
@@ -49,8 +52,8 @@ mod tests {
         assert_eq!(barred_after(&[7, 5, 5], 3), None);
         assert_eq!(barred_after(&[1, 2, 3, 1, 2, 3], 2), Some(1));
         assert_eq!(barred_after(&[1, 2, 3, 1, 2], 2), None);
-        assert_eq!(barred_after(&[], 1), None);
-        assert_eq!(barred_after(&[4], 1), Some(4));
+        assert_eq!(barred_after(&[], 2), None);
+        assert_eq!(barred_after(&[4], 2), None);
     }
 
     #[test]

@@ -172,6 +172,9 @@ impl RequestedSettings {
             return Err(reader
                 .refuse("max-length-factor", format!("it must be above 0, and {LARGEST_FACTOR} at most")));
         }
+        if self.most_repeats == Some(1) {
+            return Err(reader.refuse(MOST_REPEATS, "it must be 2 or more, or 0 for any number"));
+        }
         if self.max_length.is_some_and(|length| length < 2) {
             return Err(reader.refuse("max-length", "it must be 2 or more: a word and the end"));
         }
@@ -281,8 +284,11 @@ const MOST_REPEATS: &str = "most-repeats";
 impl Written<'_> {
     /// Greatest number of times that a phrase may stand in a row; 0 stands for any number.
     fn most_repeats(self, requested: Option<usize>) -> dyno_formats::Result<Option<usize>> {
-        let most = self.or(requested, MOST_REPEATS, 0, MarianConfig::count)?;
-        Ok((most > 0).then_some(most))
+        match self.or(requested, MOST_REPEATS, 0, MarianConfig::count)? {
+            0 => Ok(None),
+            1 => Err(self.fault(MOST_REPEATS, "must be 2 or more, or 0 for any number")),
+            most => Ok(Some(most)),
+        }
     }
 
     /// Greatest number of words of a translation; 0 in the file stands for no limit.
