@@ -148,8 +148,8 @@ pub(super) struct Searched {
     /// Words that the translation may contain, ascending; empty for all words.
     pub(super) candidates: Vec<u32>,
     pub(super) paths: Paths,
-    /// Greatest number of times that a phrase of the source stands in a row.
-    source_repeats: usize,
+    /// Greatest number of times that a phrase of the translation may stand in a row; `None` for any number.
+    most_repeats: Option<usize>,
     /// Whether the best word of some step was barred, since it would have continued a loop.
     pub(super) looped: bool,
     /// Greatest score of a finished hypothesis.
@@ -160,8 +160,8 @@ pub(super) struct Searched {
 
 impl Searched {
     /// The word that would continue a loop, if the path that ends at `node` is in one.
-    fn barred(&self, node: usize, most: Option<usize>) -> Option<u32> {
-        repeats::barred(&self.paths, node, most?.max(self.source_repeats))
+    fn barred(&self, node: usize) -> Option<u32> {
+        repeats::barred(&self.paths, node, self.most_repeats?)
     }
 
     /// Whether no live hypothesis, best first, can change the translations any more.
@@ -230,8 +230,14 @@ pub(super) struct Running {
 }
 
 impl Running {
-    /// Gives a place to each of `sentences`, with one hypothesis that has no words.
-    pub(super) fn admit(&mut self, sentences: &[Sentence<'_>], places: &mut Vec<usize>) {
+    /// Gives a place to each of `sentences`, with one hypothesis that has no words. A phrase of its translation
+    /// may stand `most_repeats` times in a row, or as often as one in the source.
+    pub(super) fn admit(
+        &mut self,
+        sentences: &[Sentence<'_>],
+        most_repeats: Option<usize>,
+        places: &mut Vec<usize>,
+    ) {
         places.clear();
         for sentence in sentences {
             let place = self.free.pop().unwrap_or_else(|| {
@@ -244,21 +250,21 @@ impl Running {
             searched.candidates.extend_from_slice(sentence.candidates.unwrap_or_default());
             searched.paths.clear();
             (searched.best_finished, searched.first_finished) = (f32::NEG_INFINITY, false);
-            (searched.source_repeats, searched.looped) = (repeats::in_a_row(sentence.ids), false);
+            searched.most_repeats = most_repeats.map(|most| most.max(repeats::in_a_row(sentence.ids)));
+            searched.looped = false;
             self.live.push(Hypothesis { sentence: place, node: NONE, len: 0, score: 0.0 });
             places.push(place);
         }
     }
 
     /// Replaces `rows` by the input of each live hypothesis.
-    pub(super) fn rows(&self, rows: &mut Vec<Row>, most_repeats: Option<usize>) {
-        let Self { sentences, live, .. } = self;
+    pub(super) fn rows(&self, rows: &mut Vec<Row>) {
         rows.clear();
-        rows.extend(live.iter().map(|&Hypothesis { sentence, node, len, .. }| Row {
-            previous: sentences[sentence].paths.word(node),
+        rows.extend(self.live.iter().map(|&Hypothesis { sentence, node, len, .. }| Row {
+            previous: self.sentences[sentence].paths.word(node),
             sentence,
             position: len,
-            barred: sentences[sentence].barred(node, most_repeats),
+            barred: self.sentences[sentence].barred(node),
         }));
     }
 

@@ -53,7 +53,7 @@ impl Search {
 
     /// Lets `sentences` join the running batch; gives the place of each.
     pub(crate) fn admit(&mut self, sentences: &[Sentence<'_>]) -> &[usize] {
-        self.batch.admit(sentences, &mut self.places);
+        self.batch.admit(sentences, self.rules.options.most_repeats, &mut self.places);
         if !sentences.is_empty() {
             self.members.iter_mut().for_each(|member| member.decoder.admit(sentences, &self.places));
         }
@@ -75,7 +75,7 @@ impl Search {
         let Self { members, rules, batch, beams, rows, .. } = self;
         let scores_matter = rules.options.beam > 1 || rules.options.n_best || members.len() > 1;
         let request = rules.request(scores_matter, &batch.live);
-        batch.rows(rows, rules.options.most_repeats);
+        batch.rows(rows);
         members.iter_mut().for_each(|member| member.decoder.step(rows, &request, &mut member.step));
         batch.kept.clear();
         match scores_matter {
