@@ -24,8 +24,8 @@ const QUERIES: usize = 48;
 /// take as long.
 const LONG: usize = 128;
 
-/// Positions up to which a sentence is short. On Zen 4, 8 positions of 8 to 12 heads take half the time of
-/// products, 24 four fifths, 32 as long; 48 take a seventh longer, 256 almost half.
+/// Positions up to which a sentence is short. On Zen 5, 8 positions of 8 to 12 heads take half the time of
+/// products, 24 three quarters, 32 nineteen twentieths. 48 take a tenth longer, 256 twice as long.
 const SHORT: usize = 32;
 
 /// Precisions of a head's two products.

@@ -48,8 +48,7 @@ impl Attention {
     }
 
     /// Attention by these products for queries, keys and values, and the one after it, with the operations
-    /// `before` and
-    /// `after`. Where the products are in int8, so is attention within long sentences.
+    /// `before` and `after`. Where the products are in int8, so is attention within long sentences.
     pub fn of(
         [query, key, value]: [Linear; 3],
         output: Linear,

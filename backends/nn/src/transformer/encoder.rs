@@ -65,8 +65,7 @@ impl EncoderLayer {
 
 impl Encoder {
     /// A stack of `layers` on rows of `width`, with the operations `top` after it. The time of sublayers is
-    /// charged to
-    /// `components`.
+    /// charged to `components`.
     pub fn new(layers: Vec<EncoderLayer>, top: Process, width: usize, components: [Component; 2]) -> Self {
         Self { layers, top, width, components }
     }
