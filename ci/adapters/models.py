@@ -173,38 +173,39 @@ def libretranslate(check):
     return Case(packages, {}, lambda lines: answers([python, HERE / "api/libretranslate.py", lines], variables))
 
 
+DRAWN = ROOT / "backends/decoder-only/tests/goldens"
+
+
+def prompted(check, name, model, opened=None, **further):
+    """The case of a language model, which the API opens as `opened`; `further` are settings of the adapter alone."""
+    message = "Translate this:\n{line}"
+    command = [check.python(name), HERE / f"api/{name}.py", opened or model]
+    settings = {"prompt": message, "max-length": 20, "max-length-factor": 1000, **further}
+    return Case(model, settings, lambda lines: answers([*command, lines, message, 20]))
+
+
 def llama_cpp(check):
     """A drawn language model of two layers."""
-    model, message = ROOT / "backends/decoder-only/tests/goldens/qwen3.gguf", "Translate this:\n{line}"
-    command = [check.python("llama.cpp"), HERE / "api/llama.cpp.py", model]
-    settings = {"prompt": message, "max-length": 20, "max-length-factor": 1000}
-    return Case(model, settings, lambda lines: answers([*command, lines, message, 20]))
+    return prompted(check, "llama.cpp", DRAWN / "qwen3.gguf")
 
 
 def openvino_genai(check):
     """A drawn language model of two layers, with its weights in F16."""
-    model, message = check.scratch / "qwen2.gguf", "Translate this:\n{line}"
+    model, graphs = check.scratch / "qwen2.gguf", check.scratch / "qwen2-graphs"
     if not model.is_file():
-        drawn = ROOT / "backends/decoder-only/tests/goldens/qwen2.gguf"
-        subprocess.run([maker(), HERE / "drawn_gguf.py", drawn, model], check=True)
-    python, graphs = check.python("openvino-genai"), check.scratch / "qwen2-graphs"
+        subprocess.run([maker(), HERE / "drawn_gguf.py", DRAWN / "qwen2.gguf", model], check=True)
     convert = ROOT / "backends/adapters/openvino-genai/convert.py"
     if not graphs.is_dir():
-        subprocess.run([python, convert, model, graphs], check=True)
-    command = [python, HERE / "api/openvino-genai.py", graphs]
-    settings = {"prompt": message, "max-length": 20, "max-length-factor": 1000}
-    return Case(model, settings, lambda lines: answers([*command, lines, message, 20]))
+        subprocess.run([check.python("openvino-genai"), convert, model, graphs], check=True)
+    return prompted(check, "openvino-genai", model, graphs)
 
 
 def onnxruntime_genai(check):
     """A drawn language model of two layers as onnxruntime's graph, in f32."""
-    model, message = check.scratch / "qwen2", "Translate this:\n{line}"
+    model = check.scratch / "qwen2"
     if not model.is_dir():
-        drawn = ROOT / "backends/decoder-only/tests/goldens/qwen2.gguf"
-        subprocess.run([maker(), HERE / "genai.py", drawn, model], check=True)
-    command = [check.python("onnxruntime-genai"), HERE / "api/onnxruntime-genai.py", model]
-    settings = {"prompt": message, "max-length": 20, "max-length-factor": 1000, "context": 512}
-    return Case(model, settings, lambda lines: answers([*command, lines, message, 20]))
+        subprocess.run([maker(), HERE / "genai.py", DRAWN / "qwen2.gguf", model], check=True)
+    return prompted(check, "onnxruntime-genai", model, context=512)
 
 
 def http(check):
