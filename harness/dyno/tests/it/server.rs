@@ -53,6 +53,7 @@ fn a_round_gives_a_rate_that_a_run_confirms_and_the_whole_text() {
 }
 
 #[test]
+#[ignore = "takes many seconds"]
 fn the_text_of_a_system_that_samples_is_that_of_its_load() {
     let script = "import sys
 seen = set()
@@ -157,6 +158,7 @@ fn recorded_arrivals_are_replayed_whole_at_their_own_rate() {
 }
 
 #[test]
+#[ignore = "takes many seconds"]
 fn clients_give_a_curve_in_records_table_and_csv() {
     let bench = bench(60, "backend = \"null\"\nsettings = { word-us = 200 }\n");
     let campaign = std::fs::read_to_string(bench.path("campaign.toml")).unwrap();
