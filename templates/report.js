@@ -14,20 +14,23 @@ function sortable(table) {
     head.append(button);
     button.addEventListener("click", () => {
       // Columns of figures begin with the greatest, columns of text with the first letter.
-      const first = head.classList.contains("n") ? "descending" : "ascending";
+      const figures = head.classList.contains("n");
+      const first = figures ? "descending" : "ascending";
       const other = first === "descending" ? "ascending" : "descending";
       const order = head.getAttribute("aria-sort") === first ? other : first;
       heads.forEach(h => h.removeAttribute("aria-sort"));
       head.setAttribute("aria-sort", order);
-      sort(table.tBodies[0], column, order === "ascending" ? 1 : -1);
+      sort(table.tBodies[0], column, figures, order === "ascending" ? 1 : -1);
     });
   });
 }
 
-function sort(body, column, sign) {
+function sort(body, column, figures, sign) {
   const key = row => {
     const cell = row.cells[column];
-    return cell.dataset.v !== undefined ? Number(cell.dataset.v) : cell.textContent;
+    if (cell.dataset.v !== undefined) return Number(cell.dataset.v);
+    const number = figures ? parseFloat(cell.textContent.replaceAll(",", "")) : NaN;
+    return isNaN(number) ? cell.textContent : number;
   };
   const compare = (a, b) => {
     const [x, y] = [key(a), key(b)];

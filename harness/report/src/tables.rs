@@ -1,6 +1,7 @@
 //! Tables as plain data. The page draws and sorts them; Markdown carries them elsewhere.
 
-use serde::Serialize;
+use serde::ser::SerializeStruct;
+use serde::{Serialize, Serializer};
 
 use dyno_api::printable_line;
 use dyno_results::{CellSummary, Column};
@@ -37,7 +38,7 @@ pub struct Row {
 }
 
 /// A field.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Field {
     /// Text of the field.
     pub text: String,
@@ -45,6 +46,24 @@ pub struct Field {
     pub value: Option<f64>,
     /// Target of the text's link, if it is one.
     pub link: Option<String>,
+}
+
+/// A field of a page: without the value where the script that sorts reads it from the text.
+impl Serialize for Field {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let mut fields = to.serialize_struct("Field", 3)?;
+        fields.serialize_field("text", &self.text)?;
+        fields.serialize_field("value", &self.value.filter(|value| !begins_with(&self.text, *value)))?;
+        fields.serialize_field("link", &self.link)?;
+        fields.end()
+    }
+}
+
+/// Whether a text begins with `value`, rounded.
+fn begins_with(text: &str, value: f64) -> bool {
+    let plain = text.replace(',', "");
+    let end = plain.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(plain.len());
+    plain[..end].parse::<f64>().is_ok_and(|read| (read - value).abs() <= 0.1 * value.abs())
 }
 
 impl Field {
@@ -219,6 +238,22 @@ mod tests {
         let aligned = table().aligned();
         assert_eq!(aligned.rows[0].fields[1].text, "9.25");
         assert_eq!(aligned.rows[1].fields[1].text, "12\u{2008}\u{2007}\u{2007}");
+    }
+
+    #[test]
+    fn only_a_value_that_its_text_does_not_say_is_written() {
+        let keys = [
+            ("0.28 (0.27–0.32)", 0.284, false),
+            ("28,300\u{2008}", 28_312.0, false),
+            ("0.00", 0.004, true),
+            ("1:30", 90.0, true),
+            ("1.2 GB", 1.2e9, true),
+            ("−3.1", -3.1, true),
+        ];
+        for (text, value, is_written) in keys {
+            let written = serde_json::to_value(Field::figure(text, value)).unwrap();
+            assert_eq!(written["value"].as_f64(), is_written.then_some(value), "{text}");
+        }
     }
 
     #[test]

@@ -92,7 +92,7 @@ fn sorting_searching_and_pointing_work() {
     let speeds = "(() => { const t = [...document.querySelectorAll('table.sortable')].pop(); \
         const c = [...t.tHead.rows[0].cells].findIndex(h => h.textContent === 'words/s'); \
         t.tHead.rows[0].cells[c].querySelector('button').click(); \
-        return [...t.tBodies[0].rows].map(r => Number(r.cells[c].dataset.v)); })()";
+        return [...t.tBodies[0].rows].map(r => parseFloat(r.cells[c].textContent.replaceAll(',', ''))); })()";
     for descending in [true, false] {
         let values: Vec<f64> = serde_json::from_value(browser.value(speeds)).unwrap();
         assert!(values.len() > 10);

@@ -144,6 +144,10 @@ mod tests {
             figure.table.rows[2].fields[1..].iter().map(|field| field.value.unwrap()).collect();
         assert_eq!(int8, [1.0, 2.0, 4.0, 8.0, 8.0, 8.0, 8.0]);
         assert!(figure.paper_dark.starts_with("<svg") && figure.paper != figure.paper_dark);
+        // Where the heads don't fit their columns, the first alone has the unit.
+        let has = |drawing: &str, head: &str| drawing.contains(&format!(">{head}</text>"));
+        assert!(has(&figure.wide, "1 row") && has(&figure.wide, "64 rows"));
+        assert!(has(&figure.narrow, "1 row") && has(&figure.narrow, "64") && !has(&figure.narrow, "64 rows"));
     }
 
     #[test]

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::lacking::Lacking;
 use super::pair::{Pair, STAND_IN};
-use crate::tables::{Column, Point, Unit};
+use crate::tables::{Column, Point, Table, Unit};
 
 /// Systems of a campaign, as far as they are known without a run.
 #[derive(Clone, Debug, Default)]
@@ -329,10 +329,16 @@ impl Measured<'_> {
         Some(format!("INVALID in {}: {} ({})", bad.track, reason.code.name(), reason.figure))
     }
 
-    /// Systems whose plugin is still to be built.
-    pub(super) fn unbuilt(&self) -> Vec<String> {
+    /// Systems of a table whose plugin is still to be built, with the command: those of its points, also over
+    /// a library's products. Other tables of the campaign have others.
+    pub(super) fn unbuilt(&self, table: &Table) -> impl Iterator<Item = (&str, String)> {
         let unbuilt = self.contestants.into_iter().flat_map(|contestants| &contestants.unbuilt);
-        unbuilt.map(|Unbuilt { name, build }| format!("{name}: not built; `{build}` builds it")).collect()
+        let is_of = |name: &str| {
+            let rest = |point: &Point| name.strip_prefix(point.system());
+            table.points.iter().filter_map(rest).any(|rest| rest.is_empty() || rest.starts_with(" ("))
+        };
+        let of_table = unbuilt.filter(move |unbuilt| table.measures() && is_of(&unbuilt.name));
+        of_table.map(|Unbuilt { name, build }| (name.as_str(), format!("not built; `{build}` builds it")))
     }
 
     /// Host, profile and test sets.

@@ -173,15 +173,42 @@ fn missing(table: &Table, measured: &Measured<'_>) -> Vec<String> {
         };
         point.is_measured().then(|| Some((point.name.as_str(), absence()?))).flatten()
     }));
+    // A table that needs no run needs no plugin either.
+    let told = told.chain(measured.unbuilt(table));
     let lines = grouped(told, |a, b| a.1 == b.1).into_iter().map(|group| {
         let names: Vec<&str> = group.iter().map(|(name, _)| *name).collect();
         format!("{}: {}", names.join("; "), group[0].1)
     });
     let fault = measured.fault.map(|fault| format!("The campaign can't be read on this host: {fault}"));
-    // A table that needs no run needs no plugin either.
-    fault
-        .into_iter()
-        .chain(lines)
-        .chain(measured.unbuilt().into_iter().filter(|_| table.measures()))
-        .collect()
+    fault.into_iter().chain(lines).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Contestants, Measured, Unbuilt};
+    use super::*;
+    use crate::tables::tables;
+
+    #[test]
+    fn a_table_names_its_own_unbuilt_systems_alone() {
+        let unbuilt = |name: &str, build: &str| Unbuilt { name: name.into(), build: build.into() };
+        let contestants = Contestants {
+            unbuilt: vec![
+                unbuilt("BERT-large (oneDNN)", "make onednn"),
+                unbuilt("BERT-base (oneDNN)", "make onednn"),
+                unbuilt("BERT-base (oneDNN, almo)", "make onednn"),
+                unbuilt("BERT-base (library)", "make gemm"),
+            ],
+            ..Contestants::default()
+        };
+        let table = tables().unwrap().into_iter().find(|table| table.id == "dice-1").unwrap();
+        let measured = Measured { contestants: Some(&contestants), ..Measured::default() };
+        let missing = Reproduction::of(&table, measured).missing;
+        let expected = [
+            "BERT-base (oneDNN); BERT-base (oneDNN, almo): not built; `make onednn` builds it",
+            "BERT-base (library): not built; `make gemm` builds it",
+        ];
+        assert!(expected.iter().all(|line| missing.contains(&(*line).to_owned())), "{missing:?}");
+        assert!(!missing.iter().any(|line| line.contains("BERT-large")), "{missing:?}");
+    }
 }

@@ -56,9 +56,6 @@ pub struct Table {
     /// Whether the table is a figure of quality against cost, to be drawn as one.
     #[serde(default)]
     pub plots: bool,
-    /// Whether the scale of costs is linear in the figure, not logarithmic.
-    #[serde(default)]
-    pub linear: bool,
     /// Whether its points are named “row, column”, to be drawn as a map.
     #[serde(default)]
     pub maps: bool,

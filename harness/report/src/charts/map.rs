@@ -30,7 +30,7 @@ impl Chart for Map {
         svg.text("name", Colour::Ink, (0.0, top - 2.0), Anchor::Start, &self.rows.0);
         for (i, head) in self.columns.1.iter().enumerate() {
             let middle = heads + each * (i as f64 + 0.5);
-            svg.text("tick", Colour::Ink, (middle, top - 2.0), Anchor::Middle, head);
+            svg.text("tick", Colour::Ink, (middle, top - 2.0), Anchor::Middle, self.fitting(i, head, each));
         }
         for (j, fields) in self.fields.iter().enumerate() {
             let y = top + 3.0 + HEIGHT * j as f64;
@@ -44,6 +44,12 @@ impl Chart for Map {
 }
 
 impl Map {
+    /// The head of column `i`. Where one is wider than its column, the first alone keeps its unit: 1 row, 2, 4.
+    fn fitting<'a>(&self, i: usize, head: &'a str, each: f64) -> &'a str {
+        let fits = self.columns.1.iter().all(|head| width(head) < each);
+        if fits || i == 0 { head } else { head.split(' ').next().unwrap_or(head) }
+    }
+
     fn draw_field(&self, svg: &mut Svg, field: Option<&(f64, String)>, at: (f64, f64), each: f64) {
         let Some((value, text)) = field else { return };
         let all = || self.fields.iter().flatten().flatten().map(|field| field.0);

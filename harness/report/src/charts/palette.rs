@@ -72,9 +72,9 @@ const THEME: [(&str, &str, &str); 14] = [
 ];
 
 impl Colour {
-    /// CSS class of elements of this colour.
+    /// CSS class of elements of this colour, behind a space; ink is the colour of elements without one.
     pub fn class(self) -> String {
-        format!("c-{}", self.name())
+        if self == Self::Ink { String::new() } else { format!(" c-{}", self.name()) }
     }
 
     fn name(self) -> &'static str {
@@ -89,9 +89,9 @@ impl Colour {
 
 /// CSS classes of all colours.
 pub fn colour_classes() -> String {
-    let colours = [Colour::Grey, Colour::Red, Colour::Ink].into_iter();
-    let all = colours.chain(Family::ALL.map(Colour::Of));
-    all.map(|colour| format!(".{}{{--c:var(--{})}}\n", colour.class(), colour.name())).collect()
+    let all = [Colour::Grey, Colour::Red].into_iter().chain(Family::ALL.map(Colour::Of));
+    let rule = |colour: Colour| format!(".c-{0}{{--c:var(--{0})}}\n", colour.name());
+    ".chart{--c:var(--ink)}\n".to_owned() + &all.map(rule).collect::<String>()
 }
 
 /// The theme as CSS variables: light, and dark on screens of systems that prefer dark.

@@ -207,7 +207,7 @@ impl Svg {
 
     fn look(&self, class: &str, colour: Colour) -> String {
         match self.medium {
-            Medium::Page => format!(" class=\"{class} {}\"", colour.class()),
+            Medium::Page => format!(" class=\"{class}{}\"", colour.class()),
             Medium::Paper(ground) => {
                 let paint = PAINT.iter().find(|(name, _)| *name == class).map_or("", |(_, paint)| paint);
                 format!(" style=\"{}\"", palette::resolve(paint, colour, ground))
