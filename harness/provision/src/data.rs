@@ -8,6 +8,9 @@ use std::path::{Path, PathBuf};
 /// Variable that names the folder of the data.
 const DATA: &str = "DYNO_DATA";
 
+/// Folders of the data whose files a user may name from anywhere.
+const FOLDERS: [&str; 3] = ["campaigns", "models", "testsets"];
+
 /// Folder of this crate when it was built, two folders below its checkout.
 const BUILT_IN: &str = env!("CARGO_MANIFEST_DIR");
 
@@ -25,6 +28,13 @@ pub fn places() -> Vec<PathBuf> {
         program.as_deref(),
         built_in,
     )
+}
+
+/// The file or folder at `path`, such as `models/small`, in the first place that has one.
+pub fn shipped(path: &Path) -> Option<PathBuf> {
+    let is_below = FOLDERS.iter().any(|folder| path.starts_with(folder));
+    let found = || places().into_iter().map(|place| place.join(path)).find(|path| path.exists());
+    is_below.then(found).flatten()
 }
 
 /// The folder that the user names, the working directory and the folders above it, `share/dyno` beside the program's

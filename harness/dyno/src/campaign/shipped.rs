@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use super::checked::Campaign;
-use dyno_provision::data::{REMEDY, places};
+use dyno_provision::data::{self, REMEDY};
 
 use crate::exit::Outcome;
 
@@ -15,8 +15,7 @@ pub fn starter() -> Option<PathBuf> {
 
 /// Path of the campaign `name` that ships with dyno.
 pub fn shipped(name: &str) -> Option<PathBuf> {
-    let shipped = PathBuf::from(format!("campaigns/{name}.toml"));
-    places().into_iter().map(|folder| folder.join(&shipped)).find(|path| path.is_file())
+    data::shipped(Path::new(&format!("campaigns/{name}.toml")))
 }
 
 /// Campaign at the path `named`, or the starter campaign.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use serde::Serialize;
 
-use super::values::{batch, cores, finite, setting, track};
+use super::values::{batch, cores, finite, model, setting, track};
 use crate::submission::Dialect;
 use dyno_measure::Track;
 
@@ -27,7 +27,7 @@ pub struct HostedArgs {
     #[arg(long, value_name = "FILE", conflicts_with = "backend", help_heading = "Model options")]
     pub plugin: Option<PathBuf>,
     /// Model: a directory, a decoder's YAML file, or weights with --vocab; repeat it for an ensemble
-    #[arg(long = "model", short, value_name = "PATH", help_heading = "Model options")]
+    #[arg(long = "model", short, value_name = "PATH", value_parser = model, help_heading = "Model options")]
     pub models: Vec<PathBuf>,
     #[command(flatten)]
     pub decoding: DecodingArgs,
@@ -175,7 +175,7 @@ pub struct TokenizeArgs {
     #[arg(long, value_name = "FILE", required_unless_present = "model")]
     pub vocab: Option<PathBuf>,
     /// Directory of an encoder or of a translator, whose own tokeniser divides the lines
-    #[arg(long, value_name = "DIR", conflicts_with = "vocab")]
+    #[arg(long, value_name = "DIR", conflicts_with = "vocab", value_parser = model)]
     pub model: Option<PathBuf>,
 }
 
@@ -189,6 +189,7 @@ pub(super) const CONVERT_EXAMPLES: &str = "Examples:
 #[derive(Args)]
 pub struct ConvertArgs {
     /// Model to convert: a directory, a decoder's YAML file, or weights with --vocab
+    #[arg(value_parser = model)]
     pub model: PathBuf,
     /// Directory to create
     #[arg(value_name = "DIR")]
@@ -240,6 +241,7 @@ The folder holds the files of the model that the engine opens, the program, run.
 #[derive(Args)]
 pub struct BundleArgs {
     /// Directory of the model
+    #[arg(value_parser = model)]
     pub model: PathBuf,
     /// Dialect of the shared task
     #[arg(long, value_enum)]

@@ -7,7 +7,7 @@ use clap::Args;
 use dyno_record::Shard;
 
 use super::runs::PriceArgs;
-use super::values::{amount, batch, finite, pairs, probe, profile, seconds, setting, track};
+use super::values::{amount, batch, finite, model, pairs, probe, profile, seconds, setting, track};
 use crate::filters::Filters;
 use crate::submission::Dialect;
 use dyno_measure::{Probe, Profile, Track};
@@ -133,6 +133,7 @@ pub struct VerifyArgs {
         long = "model",
         short,
         value_name = "PATH",
+        value_parser = model,
         conflicts_with_all = ["systems", "campaign"],
         help_heading = "Systems"
     )]

@@ -2,12 +2,22 @@
 //!
 //! A message here ends the line `error: invalid value 'X' for '--option':`, so that it says what is expected.
 
+use std::convert::Infallible;
+use std::path::PathBuf;
+
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use dyno_host::MOST_BATCH;
 use dyno_measure::os::MOST_CORES;
 use dyno_measure::{Probe, Profile, Track};
+use dyno_provision::data;
 use dyno_record::rules::names::named;
 use dyno_results::compare::{LEAST_PAIRS, MOST_PAIRS};
+
+/// Parser of a model's path. `models/small` that isn't there is dyno's own.
+pub fn model(path: &str) -> Result<PathBuf, Infallible> {
+    let own = PathBuf::from(path);
+    Ok(if own.exists() { own } else { data::shipped(&own).unwrap_or(own) })
+}
 
 /// Parser of a track's name.
 pub fn track() -> impl TypedValueParser<Value = Track> {

@@ -42,3 +42,23 @@ fn data_lie_where_the_user_says_in_share_beside_the_program_or_in_the_checkout_o
     assert!(list(Some("own")).stdout.contains("of-the-user"));
     assert!(list(Some("gone")).stdout.contains("installed"), "a wrong folder hides nothing");
 }
+
+#[test]
+fn models_and_test_sets_that_ship_are_named_from_anywhere() {
+    let bench = Bench::new(
+        "languages = \"en-de\"\ntest-sets = [\"testsets/everyday-en-de\"]\n\
+         [[system]]\nname = \"one\"\nbackend = \"ssru\"\nmodel = \"models/nano\"\n",
+    );
+    let ask = |arguments: &[&str]| Ended::of(bench.dyno(arguments).output().unwrap());
+    let plan = ask(&["run", "campaign.toml", "--dry-run"]);
+    assert!(plan.stdout.contains("everyday-en-de"), "{plan:?}");
+    // The command line finds them as well, and names what is nowhere as it was named.
+    let facts = ask(&["tokenize", "--model", "models/nano"]);
+    assert_eq!(facts.code, Some(0), "{facts:?}");
+    let gone = ask(&["tokenize", "--model", "models/gone"]);
+    assert!(gone.stderr.contains("models/gone"), "{gone:?}");
+    // What stands beside the campaign comes first.
+    fs::create_dir_all(bench.path("testsets/everyday-en-de")).unwrap();
+    let own = ask(&["run", "campaign.toml", "--dry-run"]);
+    assert!(own.stderr.contains("testset.toml"), "the campaign's folder has an empty one: {own:?}");
+}

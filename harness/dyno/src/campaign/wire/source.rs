@@ -5,6 +5,7 @@ use std::io;
 use std::ops::{Range, RangeInclusive};
 use std::path::{Path, PathBuf};
 
+use dyno_provision::data;
 use toml::Spanned;
 
 use crate::exit::{Failure, Outcome};
@@ -31,9 +32,11 @@ impl Source<'_> {
         std::path::absolute(self.resolve(Path::new(".")))
     }
 
-    /// Resolves a path of the file, which starts in the file's folder.
+    /// Resolves a path of the file, which starts in the file's folder; `models/small` that isn't there is
+    /// dyno's own.
     pub(super) fn resolve(&self, path: &Path) -> PathBuf {
-        self.path.parent().unwrap_or(Path::new("")).join(path)
+        let own = self.path.parent().unwrap_or(Path::new("")).join(path);
+        if own.exists() { own } else { data::shipped(path).unwrap_or(own) }
     }
 
     /// Absolute path of an existing file or folder; `what` names it in the error.
