@@ -18,6 +18,7 @@
 //! | [`compare`] | comparison of two sides of a cell: speeds by their rounds, texts by their quality |
 //! | [`merge`] | runs of several hosts as one result |
 //! | [`services`] | figures in the forms of benchmark services |
+//! | [`kinds`] | what translations keep of numbers, names, markup and more, counted without a model |
 //! | `export`, `histogram` | spreadsheets and percentile distributions |
 //!
 //! This crate starts scorers, never systems. It knows nothing of engines and of HTML.
@@ -28,6 +29,7 @@ mod error;
 pub mod explain;
 mod export;
 mod histogram;
+pub mod kinds;
 pub mod merge;
 pub mod prices;
 mod programs;

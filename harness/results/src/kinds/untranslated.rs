@@ -1,0 +1,58 @@
+//! Words of the source that stand untranslated in the answer. Only words that the source writes small count: German
+//! writes names and borrowed nouns with a capital, and those may well be copied.
+
+use std::collections::HashSet;
+
+use super::Kept;
+use super::line::{Line, words};
+
+/// Words that German writes as English does, in small letters.
+const BOTH: [&str; 98] = [
+    "in", "an", "am", "so", "was", "war", "die", "hat", "her", "man", "bin", "will", "also", "fast", "bald", "all", "warm",
+    "wild", "blind", "still", "mild", "toll", "hell", "rot", "arm", "dick", "lang", "rang", "sang", "sank", "hang", "fang",
+    "stand", "fand", "band", "elegant", "intelligent", "modern", "international", "national", "regional", "global",
+    "total", "normal", "formal", "informal", "digital", "real", "ideal", "legal", "illegal", "liberal", "sozial",
+    "sentimental", "optimal", "minimal", "maximal", "final", "plus", "minus", "super", "cool", "fit", "fair", "clever",
+    "okay", "ok", "online", "offline", "live", "per", "pro", "via", "circa", "smart", "sexy", "beige", "orange", "den",
+    "des", "bei", "wo", "um", "mag", "hold", "bitter", "extrem", "genial", "zentral", "brutal", "fatal", "neutral",
+    "oral", "rational", "emotional", "traditional", "mental", "horizontal",
+];
+/// Shortest word that counts.
+const SHORTEST: usize = 2;
+
+/// A line, kept if no word of its source stands untranslated in its answer. A word that a reference has too is no such
+/// word.
+pub fn count(line: &Line<'_>) -> Kept {
+    Kept::line(untranslated(line).is_empty())
+}
+
+fn untranslated<'a>(line: &'a Line<'_>) -> Vec<&'a str> {
+    let in_reference: HashSet<&str> = line.references.iter().flat_map(|text| words(text)).collect();
+    let source: HashSet<&str> = words(&line.plain_source).filter(|word| is_small(word)).collect();
+    let is_left = |word: &&str| {
+        let is_german = line.is_english_german() && BOTH.contains(word);
+        source.contains(word) && !in_reference.contains(word) && !is_german
+    };
+    words(&line.plain_answer).filter(is_left).collect()
+}
+
+fn is_small(word: &str) -> bool {
+    word.len() >= SHORTEST && word.chars().all(char::is_lowercase)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kinds::Languages;
+
+    #[test]
+    fn a_small_word_is_untranslated_unless_german_or_a_reference_has_it() {
+        let source = "Tom was in the warm laptop bag, ad hoc.";
+        let found = |answer| {
+            let line = Line::new(source, answer, ["Tom war ad hoc dort."], Languages::EnglishGerman);
+            untranslated(&line).into_iter().map(String::from).collect::<Vec<_>>()
+        };
+        assert!(found("Tom war in der warm Laptop-Tasche, ad hoc.").is_empty());
+        assert_eq!(found("Tom war in the bag."), ["the", "bag"]);
+    }
+}
