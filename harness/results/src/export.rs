@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 
 use crate::error::{Error, Result};
 use crate::histogram;
+use crate::kinds::KindCount;
 use crate::run::Run;
 use crate::store::files::write_whole;
 use crate::store::folder::create;
@@ -58,9 +59,11 @@ fn object_of(row: &CellSummary) -> std::result::Result<Map<String, Value>, Box<d
     for (clients, load) in &row.clients {
         add_load(&mut object, &format!("clients_{clients}"), load)?;
     }
-    object.remove("clients");
-    object.remove("quality");
+    for list in ["clients", "quality", "kinds"] {
+        object.remove(list);
+    }
     row.quality.iter().for_each(|quality| add_columns(&mut object, quality));
+    row.kinds.iter().for_each(|count| add_kind(&mut object, count));
     Ok(object)
 }
 
@@ -85,6 +88,12 @@ fn add_columns(row: &mut Map<String, Value>, quality: &MetricFigure) {
     for (end, value) in [("confidence", confidence), ("low", low), ("high", high)] {
         row.insert(format!("{name}_{end}"), json!(value));
     }
+}
+
+/// Columns of a kind: number of items in the source, and the share of them that the answers keep.
+fn add_kind(row: &mut Map<String, Value>, KindCount { kind, kept }: &KindCount) {
+    row.insert(format!("{}_found", kind.name()), json!(kept.found));
+    row.insert(format!("{}_kept", kind.name()), json!(kept.share()));
 }
 
 /// Writes the latencies of each cell of `run` as a percentile distribution.
@@ -132,6 +141,17 @@ pub fn unlike_a_formula(text: String) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kinds::{Kept, Kind};
+
+    #[test]
+    fn a_kind_has_a_column_of_its_items_and_one_of_their_share() {
+        let kinds = [(Kind::Numbers, Kept { found: 8, kept: 6 }), (Kind::Dates, Kept::default())];
+        let kinds = kinds.map(|(kind, kept)| KindCount { kind, kept }).to_vec();
+        let text = String::from_utf8(csv_of(&[CellSummary { kinds, ..CellSummary::default() }]).unwrap()).unwrap();
+        let [heads, row] = [0, 1].map(|line| text.lines().nth(line).unwrap());
+        assert!(heads.ends_with("numbers_found,numbers_kept,dates_found,dates_kept"), "{heads}");
+        assert!(row.ends_with("8,0.75,0,"), "{row}");
+    }
 
     #[test]
     fn a_spreadsheet_sees_no_formula() {

@@ -49,12 +49,17 @@ static WEEKDAY: LazyLock<Regex> =
 static DIGITS: LazyLock<Regex> =
     LazyLock::new(|| regex(r"\b[0-9]{1,4}([/.-])[0-9]{1,2}[/.-][0-9]{1,4}\b"));
 
+/// What every date has: without it the patterns above, which have no fixed beginning, need not look.
+static ANY: LazyLock<Regex> = LazyLock::new(|| {
+    regex(r"Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|days?\b|[0-9][/.-][0-9]")
+});
+
 /// Dates of the source, and those of which the answer has every part.
 pub fn count(line: &Line<'_>) -> Kept {
-    if !line.is_english_german() {
+    let text = &line.plain_source;
+    if !line.is_english_german() || !ANY.is_match(text) {
         return Kept::default();
     }
-    let text = &line.plain_source;
     let months = MONTH.captures_iter(text).filter_map(|found| month_of(&found));
     let weekdays = WEEKDAY.captures_iter(text).filter_map(|found| {
         WEEKDAYS.iter().find(|(name, _)| *name == &found[1]).map(|(_, german)| (german.to_vec(), Vec::new()))

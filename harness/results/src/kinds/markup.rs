@@ -19,6 +19,9 @@ static MARKUP: LazyLock<Regex> = LazyLock::new(|| {
     ))
 });
 
+/// Characters and words that some piece of markup has. Most texts have none of them.
+static ANY: LazyLock<Regex> = LazyLock::new(|| regex(r"[<{%&@]|://|www\."));
+
 /// Pieces of markup, each as often as it stands in the source.
 pub fn count(line: &Line<'_>) -> Kept {
     let found = pieces(line.source);
@@ -28,11 +31,12 @@ pub fn count(line: &Line<'_>) -> Kept {
 
 /// The text without its markup.
 pub fn without(text: &str) -> String {
-    MARKUP.replace_all(text, " ").into_owned()
+    if ANY.is_match(text) { MARKUP.replace_all(text, " ").into_owned() } else { text.into() }
 }
 
 fn pieces(text: &str) -> Vec<&str> {
-    MARKUP.find_iter(text).map(|piece| piece.as_str()).collect()
+    let pieces = || MARKUP.find_iter(text).map(|piece| piece.as_str()).collect();
+    if ANY.is_match(text) { pieces() } else { Vec::new() }
 }
 
 #[cfg(test)]

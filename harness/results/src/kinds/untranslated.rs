@@ -1,5 +1,5 @@
-//! Words of the source that stand untranslated in the answer. Only words that the source writes small count: German
-//! writes names and borrowed nouns with a capital, and those may well be copied.
+//! Words of the source that stand untranslated in the answer. Words that the source writes small count, and the commonest
+//! words of English. Other words with a capital don't: they may be names, and German borrows nouns ("Laptop").
 
 use std::collections::HashSet;
 
@@ -7,7 +7,7 @@ use super::Kept;
 use super::line::{Line, words};
 
 /// Words that German writes as English does, in small letters.
-const BOTH: [&str; 98] = [
+const BOTH: [&str; 103] = [
     "in", "an", "am", "so", "was", "war", "die", "hat", "her", "man", "bin", "will", "also", "fast", "bald", "all", "warm",
     "wild", "blind", "still", "mild", "toll", "hell", "rot", "arm", "dick", "lang", "rang", "sang", "sank", "hang", "fang",
     "stand", "fand", "band", "elegant", "intelligent", "modern", "international", "national", "regional", "global",
@@ -16,6 +16,14 @@ const BOTH: [&str; 98] = [
     "okay", "ok", "online", "offline", "live", "per", "pro", "via", "circa", "smart", "sexy", "beige", "orange", "den",
     "des", "bei", "wo", "um", "mag", "hold", "bitter", "extrem", "genial", "zentral", "brutal", "fatal", "neutral",
     "oral", "rational", "emotional", "traditional", "mental", "horizontal",
+    "relevant", "permanent", "transparent", "konstant", "extravagant",
+];
+/// Words that begin English sentences, and that no German sentence has.
+const COMMON: [&str; 60] = [
+    "I", "He", "She", "It", "We", "You", "They", "The", "This", "That", "These", "Those", "There", "Here", "Have", "Has",
+    "Had", "Do", "Does", "Did", "Is", "Are", "Were", "Can", "Could", "Would", "Should", "May", "My", "Your", "His", "Its",
+    "Our", "Their", "And", "But", "Or", "Of", "For", "From", "With", "About", "Along", "After", "Before", "Just", "Where",
+    "What", "When", "Who", "Why", "How", "Which", "While", "If", "As", "At", "By", "On", "To",
 ];
 /// Shortest word that counts.
 const SHORTEST: usize = 2;
@@ -28,7 +36,8 @@ pub fn count(line: &Line<'_>) -> Kept {
 
 fn untranslated<'a>(line: &'a Line<'_>) -> Vec<&'a str> {
     let in_reference: HashSet<&str> = line.references.iter().flat_map(|text| words(text)).collect();
-    let source: HashSet<&str> = words(&line.plain_source).filter(|word| is_small(word)).collect();
+    let may_count = |word: &&str| is_small(word) || COMMON.contains(word);
+    let source: HashSet<&str> = words(&line.plain_source).filter(may_count).collect();
     let is_left = |word: &&str| {
         let is_german = line.is_english_german() && BOTH.contains(word);
         source.contains(word) && !in_reference.contains(word) && !is_german
@@ -47,12 +56,12 @@ mod tests {
 
     #[test]
     fn a_small_word_is_untranslated_unless_german_or_a_reference_has_it() {
-        let source = "Tom was in the warm laptop bag, ad hoc.";
+        let source = "She said: Tom was in the warm laptop bag, ad hoc.";
         let found = |answer| {
             let line = Line::new(source, answer, ["Tom war ad hoc dort."], Languages::EnglishGerman);
             untranslated(&line).into_iter().map(String::from).collect::<Vec<_>>()
         };
         assert!(found("Tom war in der warm Laptop-Tasche, ad hoc.").is_empty());
-        assert_eq!(found("Tom war in the bag."), ["the", "bag"]);
+        assert_eq!(found("She sagte: Tom war in the bag."), ["She", "the", "bag"]);
     }
 }

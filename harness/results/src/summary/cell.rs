@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use super::duel::{Duel, Measure};
 use super::load::LoadFigures;
+use crate::kinds::KindCount;
 
 /// Summary of one cell. Times are in milliseconds; `None` means not measured, or without a bound. Files and JSON
 /// hold the fields up to `output`; the others are for the page.
@@ -123,6 +124,8 @@ pub struct CellSummary {
     pub kept_bytes: Option<u64>,
     /// Quality by each metric of the run, the frontier's first.
     pub quality: Vec<MetricFigure>,
+    /// What the answers that were scored keep of the source, by kind; empty for encoders.
+    pub kinds: Vec<KindCount>,
     /// SHA-256 of the answers that were scored: the worst of the rounds.
     pub output: Option<String>,
     /// Reason why the cell has no standing.

@@ -1,9 +1,10 @@
 //! Counts of a run's texts. Many cells share a test set and an answer, so each text is counted once.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use dyno_measure::words;
+use dyno_measure::{TestSet, words};
 
+use crate::kinds::{self, KindCount};
 use crate::run::Run;
 
 /// Words and characters of a run's texts.
@@ -12,6 +13,8 @@ pub(super) struct Counted<'a> {
     lines: HashMap<&'a str, Vec<usize>>,
     /// Words and characters of each output, by its hash.
     outputs: HashMap<&'a str, [usize; 2]>,
+    /// What each output keeps of a test set, by the names of both.
+    kinds: HashMap<[&'a str; 2], Vec<KindCount>>,
 }
 
 impl<'a> Counted<'a> {
@@ -24,7 +27,13 @@ impl<'a> Counted<'a> {
         Self {
             lines: run.test_sets.iter().map(|set| (set.name.as_str(), line_words(&set.source))).collect(),
             outputs: run.outputs.iter().map(|(name, lines)| (name.as_str(), size(lines))).collect(),
+            kinds: run.test_sets.iter().flat_map(|set| kinds_on(run, set)).collect(),
         }
+    }
+
+    /// What an output keeps of a test set.
+    pub(super) fn kinds(&self, test_set: &str, output: &str) -> Vec<KindCount> {
+        self.kinds.get(&[test_set, output]).cloned().unwrap_or_default()
     }
 
     /// Words of each source line.
@@ -36,4 +45,13 @@ impl<'a> Counted<'a> {
     pub(super) fn size(&self, output: &str) -> Option<[usize; 2]> {
         self.outputs.get(output).copied()
     }
+}
+
+/// What each output on `set` keeps of it.
+fn kinds_on<'a>(run: &'a Run, set: &'a TestSet) -> HashMap<[&'a str; 2], Vec<KindCount>> {
+    let records = run.records.iter().filter(|record| record.test_set == set.name);
+    let outputs: HashSet<&str> = records.filter_map(|record| record.output.as_deref()).collect();
+    let target = run.metrics.targets.get(&set.name).map(String::as_str);
+    let counted = |output: &'a str| ([set.name.as_str(), output], kinds::counts(set, &run.outputs[output], target));
+    outputs.into_iter().filter(|output| run.outputs.contains_key(*output)).map(counted).collect()
 }

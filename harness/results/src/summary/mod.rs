@@ -276,6 +276,7 @@ fn summarise_cell(
             .filter(|scale| scale.suits(cell.test_set))
             .map(|scale| quality_of(run, cell, scale, figures.output))
             .collect(),
+        kinds: figures.output.map(|output| counted.kinds(&cell.test_set.name, output)).unwrap_or_default(),
         output: figures.output.cloned(),
         place: run.systems().iter().position(|system| *system == cell.system).unwrap_or(0),
         cores,
