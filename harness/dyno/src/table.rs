@@ -12,8 +12,9 @@ use dyno_measure::{Track, Verdict};
 use dyno_results::merge::rows_by_table;
 use dyno_results::prices::Price;
 use dyno_results::scores::Scale;
-use dyno_results::summary::SameWeights;
+use dyno_results::summary::cell::MetricFigure;
 use dyno_results::summary::judge::unusable;
+use dyno_results::summary::{SameWeights, Unequal};
 use dyno_results::{CellSummary, Column, Summary};
 use dyno_stats::grouped;
 use dyno_stats::{Standing, numbers};
@@ -34,7 +35,9 @@ fn figures(column: Column) -> Texts {
 pub fn render(summary: &Summary) -> String {
     let (rows, mut text) = (&summary.cells, String::new());
     text += &tables(rows, &summary.metrics);
-    text + &same_weights(summary)
+    text + &copied(summary)
+        + &unequal(summary)
+        + &same_weights(summary)
         + &disagreements(summary)
         + &priced_by(summary)
         + &reasons_and_warnings(rows)
@@ -106,6 +109,29 @@ fn unusable_of(metrics: &[Scale], cells: &[CellSummary]) -> Option<String> {
     let standing = cells.iter().filter(|row| row.standing.is_some());
     let scores = standing.filter_map(|row| Some(row.first_quality()?.value));
     unusable(metrics.first()?, scores.reduce(f64::max)?)
+}
+
+/// Scores of each source as its own translation, where no row of a null system says them.
+fn copied(summary: &Summary) -> String {
+    let line = |(set, figures): (&String, &Vec<MetricFigure>)| {
+        let told = summary.metrics.iter().filter_map(|scale| {
+            let figure = figures.iter().find(|figure| figure.metric == scale.name)?;
+            Some(scale.titled(figure.score?, None))
+        });
+        let told = told.collect::<Vec<_>>().join(", ");
+        wrapped(&printable_line(&format!("the source of {set} as its own translation: {told}")), "  ") + "\n"
+    };
+    summary.copied.iter().map(line).collect()
+}
+
+/// Settings in which the systems of a table are unequal.
+fn unequal(summary: &Summary) -> String {
+    let several = summary.unequal.iter().any(|found| found.test_set != summary.unequal[0].test_set);
+    let line = |found: &Unequal| {
+        let set = if several { format!("{}: ", found.test_set) } else { String::new() };
+        wrapped(&printable_line(&format!("{set}{}", found.about())), "  ") + "\n"
+    };
+    summary.unequal.iter().map(line).collect()
 }
 
 /// Systems of different engines on one model: what differs between them, so that no line reads as a better model.

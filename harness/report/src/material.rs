@@ -128,9 +128,14 @@ impl<'a> Set<'a> {
         paired.or_else(apart).unwrap_or(Order::Unclear)
     }
 
-    /// Hash of a system's output: that of its first valid cell.
+    /// The cell whose output stands for a system: its first valid one with an output.
+    pub fn translated(&self, system: usize) -> Option<&'a CellSummary> {
+        self.valid(system).find(|cell| cell.output.is_some())
+    }
+
+    /// Hash of a system's output.
     pub fn output(&self, system: usize) -> Option<&'a String> {
-        self.valid(system).find_map(|cell| cell.output.as_ref())
+        self.translated(system)?.output.as_ref()
     }
 
     /// A system's answers, a line each.

@@ -147,7 +147,8 @@ mod tests {
     fn a_kind_has_a_column_of_its_items_and_one_of_their_share() {
         let kinds = [(Kind::Numbers, Kept { found: 8, kept: 6 }), (Kind::Dates, Kept::default())];
         let kinds = kinds.map(|(kind, kept)| KindCount { kind, kept }).to_vec();
-        let text = String::from_utf8(csv_of(&[CellSummary { kinds, ..CellSummary::default() }]).unwrap()).unwrap();
+        let text =
+            String::from_utf8(csv_of(&[CellSummary { kinds, ..CellSummary::default() }]).unwrap()).unwrap();
         let [heads, row] = [0, 1].map(|line| text.lines().nth(line).unwrap());
         assert!(heads.ends_with("numbers_found,numbers_kept,dates_found,dates_kept"), "{heads}");
         assert!(row.ends_with("8,0.75,0,"), "{row}");

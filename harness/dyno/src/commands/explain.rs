@@ -3,7 +3,8 @@
 //! The judgements are those of `dyno-results`; this command only words them.
 
 use dyno_measure::Verdict;
-use dyno_results::explain::{Explanation, Margin, Neighbour, explain as explanations};
+use dyno_results::explain::{CpuTime, Explanation, Margin, Neighbour, explain as explanations};
+use dyno_results::kinds::KindCount;
 use dyno_results::merge::is_merged;
 use dyno_results::summary::cell::Unranked;
 use dyno_results::{CellSummary, Run, Summary};
@@ -60,12 +61,13 @@ fn check_names(args: &ExplainArgs, run: &Run) -> Outcome<()> {
     Ok(())
 }
 
-/// The explanation of one cell: four short lists.
+/// The explanation of one cell: five short lists.
 fn text(cell: &Explanation<'_>) -> String {
     let row = cell.row;
     let parts = [
         ("where it stands", standing(cell)),
         ("where its time goes", time(cell)),
+        ("what its translations keep", kept(cell)),
         ("how near it came to a rule", rules(cell)),
         ("what would move it", moves(cell)),
     ];
@@ -165,7 +167,19 @@ fn time(cell: &Explanation<'_>) -> Vec<String> {
         });
         format!("memory: {} MiB at the peak{model}", plain(mebibytes(peak)))
     });
-    [line, tail, pipe, parts(row), load, cores, start, memory].into_iter().flatten().collect()
+    [line, tail, pipe, parts(row), load, cores, cpu(cell), start, memory].into_iter().flatten().collect()
+}
+
+/// CPU time, where it says more than the speed.
+fn cpu(cell: &Explanation<'_>) -> Option<String> {
+    let CpuTime { seconds, of_waiting, of_others } = cell.cpu?;
+    let waiting = of_waiting.map(|times| {
+        let why = if times > 1.0 { "other threads work beside, or spin" } else { "the rest is waiting" };
+        format!(", {} times the time that a user waits: {why}", plain(times))
+    });
+    let others = of_others.map(|times| format!("; {} times that of the middle system here", plain(times)));
+    let clauses: String = [waiting, others].into_iter().flatten().collect();
+    Some(format!("CPU time: {} s for 1,000 words{clauses}", plain(seconds)))
 }
 
 /// The greatest components of the time, by the system's own account.
@@ -178,6 +192,15 @@ fn parts(row: &CellSummary) -> Option<String> {
     let told: Vec<String> =
         parts.iter().take(4).map(|(name, share)| format!("{name} {:.0} %", share * 100.0)).collect();
     Some(format!("by its own account: {}", told.join(", ")))
+}
+
+/// The kinds of which something was lost, in a line.
+fn kept(cell: &Explanation<'_>) -> Vec<String> {
+    let lossy = cell.row.kinds.iter().filter(|count| count.kept.lost() > 0);
+    let told =
+        lossy.map(|KindCount { kind, kept }| format!("{} {} of {}", kind.name(), kept.kept, kept.found));
+    let told: Vec<String> = told.collect();
+    if told.is_empty() { Vec::new() } else { vec![told.join(", ")] }
 }
 
 fn rules(cell: &Explanation<'_>) -> Vec<String> {

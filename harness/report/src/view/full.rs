@@ -42,7 +42,8 @@ const FIGURES: [Column; 19] = [
 fn heads(metrics: &[Scale]) -> Vec<String> {
     let metrics = metrics.iter().map(|scale| format!("#{}", scale.title));
     let figures = FIGURES.iter().map(|column| format!("#{}", column.head()));
-    let [first, last] = [&["system", "track"][..], &["#rounds", "frontier", "verdict"]];
+    let first = &["system", "track", "precision", "#beam", "#limit", "#cores"][..];
+    let last = &["#rounds", "frontier", "verdict"];
     let texts = |heads: &[&str]| heads.iter().copied().map(String::from).collect::<Vec<_>>();
     texts(first).into_iter().chain(metrics).chain(figures).chain(texts(last)).collect()
 }
@@ -55,11 +56,38 @@ pub fn table(context: &SetContext<'_>) -> Table {
     for cell in cells {
         table.push(class_of(cell.verdict, cell.standing), row(context, cell));
     }
+    if let Some(figures) = context.material.summary.copied.get(&context.set.texts.name) {
+        table.push("", copied(&context.set.metrics, figures, table.heads.len()));
+    }
     table.without_empty_columns().aligned()
 }
 
+/// The source as its own translation: what each metric gives to no translation at all.
+fn copied(metrics: &[Scale], figures: &[MetricFigure], columns: usize) -> Vec<Field> {
+    let mut row = vec![Field::none(); columns];
+    row[0] = Field::text("(the source itself)");
+    for (column, scale) in metrics.iter().enumerate() {
+        let own = figures.iter().find(|figure| figure.metric == scale.name).and_then(MetricFigure::estimate);
+        row[SETTINGS + column] = quality(scale, own.as_ref());
+    }
+    row
+}
+
+/// Columns before the metrics: names and settings.
+const SETTINGS: usize = 6;
+
 fn row(context: &SetContext<'_>, cell: &CellSummary) -> Vec<Field> {
-    let mut row = vec![Field::text(context.name(cell.place)), Field::text(cell.track.name())];
+    let number = |number: Option<usize>| {
+        Field::maybe(number.map(|number| number as f64), |number| format!("{number:.0}"))
+    };
+    let mut row = vec![
+        Field::text(context.name(cell.place)),
+        Field::text(cell.track.name()),
+        cell.precision.as_ref().map_or_else(Field::none, Field::text),
+        number(cell.beam),
+        number(cell.most_words),
+        number(Some(cell.cores)),
+    ];
     row.extend(qualities(&context.set.metrics, cell));
     row.extend(FIGURES.map(|column| Field::shown(column, cell, column.figure_on_page(cell))));
     row.push(Field::figure(cell.rounds.to_string(), cell.rounds as f64));

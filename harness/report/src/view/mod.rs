@@ -7,6 +7,7 @@ mod clients;
 mod context;
 mod full;
 mod growth;
+mod kinds;
 mod latency;
 mod quality;
 mod scaling;
@@ -82,13 +83,15 @@ pub struct Part {
     pub verdict: Vec<String>,
     /// Systems of different engines on one model, with what differs between them.
     pub same_weights: Vec<String>,
+    /// Settings in which the systems are unequal.
+    pub unequal: Vec<String>,
     /// Chart of quality against the cost of the verdict.
     pub lead: Option<Figure>,
     /// Legend of that chart.
     pub legend: Vec<Legend>,
     /// Systems on the frontier, by quality.
     pub choices: Table,
-    /// Sections 2 to 5.
+    /// Sections 2 to 5, and what translations keep.
     pub sections: Vec<Section>,
     /// Section 6, translations side by side.
     pub translations: Option<Translations>,
@@ -143,15 +146,14 @@ impl Part {
             size: format!("{} lines, {} words", count(set.texts.source.len()), count(set.texts.words())),
             verdict: summary::verdict(context),
             same_weights: summary::same_weights(context),
+            unequal: summary::unequal(context),
             lead,
             legend: Legend::of(context),
             choices: summary::choices(context),
-            sections: vec![
-                others,
-                latency::section(context),
-                time::section(context),
-                scaling::section(context),
-            ],
+            sections: [others, latency::section(context), time::section(context), scaling::section(context)]
+                .into_iter()
+                .chain(kinds::section(context))
+                .collect(),
             translations: translations(context.material, set, &context.translators),
             full: full::table(context),
             signatures: full::signatures(context.material.run, &set.texts.name),

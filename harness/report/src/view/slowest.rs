@@ -42,7 +42,7 @@ fn slowest(context: &SetContext<'_>, cell: &CellSummary) -> Vec<Vec<Field>> {
 }
 
 /// Beginning of a long text.
-fn beginning(text: &str) -> String {
+pub fn beginning(text: &str) -> String {
     match text.char_indices().nth(SHOWN) {
         Some((end, _)) => format!("{} …", text[..end].trim_end()),
         None => text.into(),

@@ -25,6 +25,13 @@ pub fn same_weights(context: &SetContext<'_>) -> Vec<String> {
     own.map(|told| capital(&printable_line(&told.about())) + ".").collect()
 }
 
+/// Settings in which the systems are unequal, beside the sentences that compare them.
+pub fn unequal(context: &SetContext<'_>) -> Vec<String> {
+    let own = context.material.summary.unequal.iter();
+    let own = own.filter(|found| found.test_set == context.set.texts.name);
+    own.map(|found| capital(&printable_line(&found.about())) + ".").collect()
+}
+
 fn no_contest(context: &SetContext<'_>) -> String {
     if context.translators.is_empty() {
         return "Every system here hands the source back: yardsticks of the bench itself, nothing to choose from.".into();

@@ -110,6 +110,8 @@ fn fixture() -> Fixture {
         metrics: vec![Standard::Bleu.scale()],
         disagreements: Vec::new(),
         same_weights: Vec::new(),
+        unequal: Vec::new(),
+        copied: BTreeMap::new(),
     };
     Fixture { run, summary }
 }
@@ -422,4 +424,76 @@ fn every_track_has_a_frontier_of_quality_and_cost() {
         assert!(view.parts[0].verdict[0].starts_with("Take "), "{track}: {:?}", view.parts[0].verdict);
         assert!(view.parts[0].lead.is_some(), "{track}");
     }
+}
+
+#[test]
+fn shares_of_kinds_stand_by_system_and_lost_lines_below() {
+    let view = view(|Fixture { run, summary }| {
+        run.test_sets[0].source =
+            ["7 dogs", "2 cats, 9 dogs", "no end"].map(|line| line.as_bytes().to_vec()).into();
+        let text = |texts: [&str; 3]| texts.map(String::from).to_vec();
+        run.outputs.insert("0".into(), text(["7 Hunde", "eine Katze, 9 Hunde", "kein Ende"]));
+        run.outputs.insert("1".into(), text(["7 Hunde", "2 Katzen, 9 Hunde", "kein Ende"]));
+        for cell in &mut summary.cells {
+            let answers = &run.outputs[cell.output.as_ref().unwrap()];
+            cell.kinds = dyno_results::kinds::counts(&run.test_sets[0], answers, Some("de"));
+        }
+    });
+    let section = view.parts[0].sections.iter().find(|section| section.id == "kinds").unwrap();
+    let text = |table: &Table, row: usize, column: usize| table.rows[row].fields[column].text.clone();
+    let [shares, lost] = &section.tables[..] else { panic!("{} tables", section.tables.len()) };
+    assert_eq!(shares.heads[1].text, "numbers %");
+    let numbers: Vec<String> = (0..shares.rows.len()).map(|row| text(shares, row, 1)).collect();
+    assert_eq!(numbers, ["3", "66.7", "66.7", "100.0", "100.0", "0.0"], "items, four systems and the echo");
+    let line: Vec<String> = (0..6).map(|column| text(lost, 0, column)).collect();
+    assert_eq!(line, ["numbers", "b1x1", "2", "1 of 2", "2 cats, 9 dogs", "eine Katze, 9 Hunde"]);
+}
+
+#[test]
+fn a_run_without_counts_has_no_section_of_kinds() {
+    assert!(!view(|_| ()).parts[0].sections.iter().any(|section| section.id == "kinds"));
+}
+
+#[test]
+fn the_source_itself_is_a_row_of_scores_alone() {
+    let with = view(|Fixture { summary, .. }| {
+        let figure = MetricFigure {
+            metric: "bleu".into(),
+            score: Some(1.5),
+            confidence: Some(0.2),
+            low: None,
+            high: None,
+        };
+        summary.copied.insert("set".into(), vec![figure]);
+    });
+    let (table, without) = (&with.parts[0].full, &view(|_| ()).parts[0].full);
+    let row = table.rows.last().unwrap();
+    assert_eq!(table.rows.len(), without.rows.len() + 1);
+    let bleu = table.heads.iter().position(|head| head.text == "BLEU").unwrap();
+    assert_eq!(
+        [&row.fields[0], &row.fields[bleu]].map(|field| field.text.trim()),
+        ["(the source itself)", "1.5 ±0.2"]
+    );
+    assert!(row.fields.iter().enumerate().all(|(i, field)| i == 0 || i == bleu || field.text.trim() == "–"));
+}
+
+#[test]
+fn settings_of_each_system_stand_in_the_table_and_unequal_ones_in_words() {
+    let view = view(|Fixture { summary, .. }| {
+        for cell in &mut summary.cells {
+            (cell.precision, cell.beam, cell.most_words) =
+                (Some("int8".into()), Some(1 + cell.place), Some(64));
+        }
+        let values = vec![("1".into(), vec!["b1x1".into()]), ("4".into(), vec!["b4x1".into()])];
+        summary.unequal.push(dyno_results::summary::Unequal {
+            test_set: "set".into(),
+            setting: "beam",
+            values,
+        });
+    });
+    let part = &view.parts[0];
+    let row: Vec<&str> = part.full.rows[6].fields[2..6].iter().map(|field| field.text.trim()).collect();
+    assert_eq!(row, ["int8", "1", "64", "2"], "the first system under throughput-all");
+    assert_eq!(part.unequal, ["Unequal beam: 1 (b1x1), 4 (b4x1); speed and quality depend on it, too."]);
+    assert!(crate::page::html(&view, false).unwrap().contains("Unequal beam"));
 }

@@ -4,9 +4,11 @@
 //!
 //! | module | owns |
 //! | --- | --- |
+//! | `cpu` | CPU time against the time that a user waits, and against that of other systems |
 //! | `margins` | figures of a cell against the limits of the rules |
 //! | `neighbours` | systems that beat the cell, and those next to it on the frontier |
 
+mod cpu;
 mod margins;
 mod neighbours;
 
@@ -16,6 +18,7 @@ use dyno_stats::median;
 use crate::run::{MeasuredCell, Run};
 use crate::summary::Summary;
 use crate::summary::cell::CellSummary;
+pub use cpu::CpuTime;
 pub use margins::Margin;
 pub use neighbours::{Neighbour, Neighbours};
 
@@ -28,6 +31,8 @@ pub struct Explanation<'a> {
     pub typical_words: f64,
     /// Median over rounds: cores that the system kept busy while its launches ran; throughput tracks alone.
     pub busy_cores: Option<f64>,
+    /// CPU time where it is notable.
+    pub cpu: Option<CpuTime>,
     /// Median over rounds: milliseconds that a line takes in the pipes alone; lock-step alone.
     pub pipe_ms: Option<f64>,
     /// Figures against the limits of the rules, the nearest first.
@@ -64,6 +69,7 @@ fn of_cell<'a>(
         row,
         typical_words: median(&words).unwrap_or(0.0),
         busy_cores: over_rounds(&busy_cores),
+        cpu: CpuTime::notable(summary, row),
         pipe_ms: over_rounds(&|record| Some(record.pipe_floor_ns? as f64 / 1e6)),
         margins: margins::of(run, cell, row),
         neighbours: neighbours::of(run, summary, row),

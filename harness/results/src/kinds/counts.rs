@@ -44,7 +44,9 @@ pub fn counts(set: &TestSet, answers: &[String], target: Option<&str>) -> Vec<Ki
 pub fn losses(set: &TestSet, answers: &[String], target: Option<&str>, kind: Kind) -> Vec<Loss> {
     let mut lost = Vec::new();
     if answers.len() == set.source.len() {
-        each_line(set, answers, target, |place, line| lost.push(Loss { line: place, kept: kind.count(line) }));
+        each_line(set, answers, target, |place, line| {
+            lost.push(Loss { line: place, kept: kind.count(line) })
+        });
     }
     lost.retain(|loss| loss.kept.lost() > 0);
     lost.sort_by_key(|loss| std::cmp::Reverse(loss.kept.lost()));

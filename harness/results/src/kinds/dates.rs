@@ -44,15 +44,12 @@ static MONTH: LazyLock<Regex> = LazyLock::new(|| {
         r"(?:,?\s+(?:of\s+)?(?P<year>[12][0-9]{3})\b)?",
     ))
 });
-static WEEKDAY: LazyLock<Regex> =
-    LazyLock::new(|| regex(r"\b(Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?\b"));
-static DIGITS: LazyLock<Regex> =
-    LazyLock::new(|| regex(r"\b[0-9]{1,4}([/.-])[0-9]{1,2}[/.-][0-9]{1,4}\b"));
+static WEEKDAY: LazyLock<Regex> = LazyLock::new(|| regex(r"\b(Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?\b"));
+static DIGITS: LazyLock<Regex> = LazyLock::new(|| regex(r"\b[0-9]{1,4}([/.-])[0-9]{1,2}[/.-][0-9]{1,4}\b"));
 
 /// What every date has: without it the patterns above, which have no fixed beginning, need not look.
-static ANY: LazyLock<Regex> = LazyLock::new(|| {
-    regex(r"Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|days?\b|[0-9][/.-][0-9]")
-});
+static ANY: LazyLock<Regex> =
+    LazyLock::new(|| regex(r"Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|days?\b|[0-9][/.-][0-9]"));
 
 /// Dates of the source, and those of which the answer has every part.
 pub fn count(line: &Line<'_>) -> Kept {

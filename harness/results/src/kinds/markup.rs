@@ -9,12 +9,12 @@ use super::{Kept, shared};
 
 static MARKUP: LazyLock<Regex> = LazyLock::new(|| {
     regex(concat!(
-        r"</?[A-Za-z0-9][^<>]*>",                             // <b>, </a>, <br/>, <0>
-        r"|\$?\{\{?[A-Za-z0-9_.:-]+\}\}?",                    // {name}, {0}, {{total}}, ${user}
-        r"|%(?:\d+\$)?[-+#0-9.]*[sdifuxX@]\b",                // %s, %1$d, %.2f
-        r"|%\([A-Za-z0-9_]+\)[sdif]",                         // %(name)s
-        r"|&(?:[a-z]+|#\d+);",                                // &nbsp;
-        r#"|(?:https?://|www\.)[^\s<>"»]*[^\s<>"».,;:!?)]"#,  // a sentence's end is no part of a URL
+        r"</?[A-Za-z0-9][^<>]*>",                            // <b>, </a>, <br/>, <0>
+        r"|\$?\{\{?[A-Za-z0-9_.:-]+\}\}?",                   // {name}, {0}, {{total}}, ${user}
+        r"|%(?:\d+\$)?[-+#0-9.]*[sdifuxX@]\b",               // %s, %1$d, %.2f
+        r"|%\([A-Za-z0-9_]+\)[sdif]",                        // %(name)s
+        r"|&(?:[a-z]+|#\d+);",                               // &nbsp;
+        r#"|(?:https?://|www\.)[^\s<>"»]*[^\s<>"».,;:!?)]"#, // a sentence's end is no part of a URL
         r"|[A-Za-z0-9._+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[a-z]{2,}",
     ))
 });

@@ -6,8 +6,31 @@ use super::{Kept, shared};
 
 /// Words that English and German both begin sentences with, or write with a capital, and that are no names.
 const NO_NAMES: [&str; 25] = [
-    "in", "so", "was", "die", "war", "man", "hat", "also", "still", "her", "an", "am", "warm", "fast", "bald", "gold",
-    "april", "august", "september", "november", "moment", "hand", "student", "computer", "person",
+    "in",
+    "so",
+    "was",
+    "die",
+    "war",
+    "man",
+    "hat",
+    "also",
+    "still",
+    "her",
+    "an",
+    "am",
+    "warm",
+    "fast",
+    "bald",
+    "gold",
+    "april",
+    "august",
+    "september",
+    "november",
+    "moment",
+    "hand",
+    "student",
+    "computer",
+    "person",
 ];
 
 /// Names of the source that a reference copies, and those that the answer has too.
@@ -22,8 +45,7 @@ pub fn count(line: &Line<'_>) -> Kept {
         names.iter().filter(&mut is_copied).copied().collect::<Vec<_>>()
     });
     let wanted = copied.max_by_key(Vec::len).unwrap_or_default();
-    let answer: Vec<&str> =
-        words(&line.plain_answer).map(|word| named(word, &wanted)).collect();
+    let answer: Vec<&str> = words(&line.plain_answer).map(|word| named(word, &wanted)).collect();
     Kept { found: wanted.len(), kept: shared(&wanted, answer) }
 }
 
@@ -66,7 +88,8 @@ mod tests {
         assert_eq!(kept("Toms Toms"), Kept { found: 2, kept: 1 });
         assert_eq!(kept("Thomas und die Nato"), Kept { found: 2, kept: 0 });
         assert_eq!(kept("Tomaten und NATO-Truppen"), Kept { found: 2, kept: 1 });
-        let championship = Line::new("a Championship", "ein Championshipspiel", ["die Championship"], Languages::Other);
+        let championship =
+            Line::new("a Championship", "ein Championshipspiel", ["die Championship"], Languages::Other);
         assert_eq!(count(&championship), Kept { found: 1, kept: 1 });
         assert_eq!(count(&Line::new("Tom left.", "Er ging.", [], Languages::Other)), Kept::default());
     }

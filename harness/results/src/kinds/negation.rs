@@ -41,7 +41,10 @@ mod tests {
     fn cues_are_counted_on_both_sides() {
         let kept = |source, answer| count(&Line::new(source, answer, [], Languages::EnglishGerman));
         assert_eq!(kept("No, I don't.", "Nein, ich will."), Kept { found: 2, kept: 1 });
-        assert_eq!(kept("Neither he nor she can’t.", "Weder er noch sie können nicht."), Kept { found: 2, kept: 2 });
+        assert_eq!(
+            kept("Neither he nor she can’t.", "Weder er noch sie können nicht."),
+            Kept { found: 2, kept: 2 }
+        );
         assert_eq!(kept("It isn't possible.", "Das ist unmöglich."), Kept { found: 1, kept: 1 });
         assert_eq!(kept("Nobody noticed Norway.", "Jemand sah Norwegen."), Kept { found: 1, kept: 0 });
         assert_eq!(kept("He came, didn't he?", "Er kam, oder?"), Kept { found: 1, kept: 1 });

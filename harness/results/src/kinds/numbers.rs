@@ -99,7 +99,8 @@ fn without_zeros(digits: &str) -> String {
 /// Takes the number out of those of the answer, if it is there. A time may stand as 14.30 or as 14:30.
 fn takes(there: &mut Vec<String>, number: &Number) -> bool {
     let later = number.value.parse::<u32>().ok().filter(|_| number.is_afternoon).map(|hour| hour + 12);
-    let is_it = |value: &String| *value == number.value || later.is_some_and(|hour| *value == hour.to_string());
+    let is_it =
+        |value: &String| *value == number.value || later.is_some_and(|hour| *value == hour.to_string());
     let split = |value: &str| value.split('.').map(without_zeros).collect::<Vec<_>>();
     if let Some(place) = there.iter().position(is_it) {
         there.swap_remove(place);

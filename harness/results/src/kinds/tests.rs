@@ -16,7 +16,8 @@ fn counts_are_those_of_a_reader() {
         let line = Line::new(source, answer, [reference], Languages::EnglishGerman);
         let told = |(kind, field): (Kind, &&str)| {
             let counted = kind.count(&line);
-            (counted != by_hand(kind, field)).then(|| format!("{} {counted:?}, by hand {field:?}", kind.name()))
+            (counted != by_hand(kind, field))
+                .then(|| format!("{} {counted:?}, by hand {field:?}", kind.name()))
         };
         let wrong: Vec<String> = Kind::ALL.into_iter().zip(&fields[6..]).filter_map(told).collect();
         (!wrong.is_empty()).then(|| format!("{}\n  {source}\n  {reference}\n  {answer}", wrong.join("; ")))

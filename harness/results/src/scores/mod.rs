@@ -33,3 +33,4 @@ pub(crate) use scorer::unscorable;
 pub use scorer::{Answer, LineScores, score, score_run};
 pub use stored::{Quality, Scores};
 pub use work::Work;
+pub(crate) use work::name_of_copy;

@@ -13,7 +13,7 @@ use super::sacrebleu;
 use super::scale::Scale;
 use super::spearman::correlation;
 use super::stored::Scores;
-use super::work::{Scored, Work};
+use super::work::{Copied, Scored, Work};
 use super::worker::Worker;
 use crate::error::Result;
 use crate::run::Run;
@@ -192,7 +192,8 @@ fn differences(columns: &[Column<'_>], a: usize, b: usize) -> BTreeMap<String, D
 }
 
 /// Scores of a whole run if one of its outputs lacks a score or a metric of `again` is asked for, else `None`.
-/// All outputs are then scored again, since pairs need all of them; a worker's answers are cached.
+/// All outputs are then scored again, since pairs need all of them; a worker's answers are cached. The source as its own
+/// translation is scored with them.
 pub fn score_run(run: &Run, again: &[Metric]) -> Option<Answer> {
     let work: Vec<Work<'_>> = run.test_sets.iter().filter_map(|set| work(run, set)).collect();
     let too_long: Vec<String> = run.test_sets.iter().flat_map(|set| too_long(run, set)).collect();
@@ -205,6 +206,8 @@ pub fn score_run(run: &Run, again: &[Metric]) -> Option<Answer> {
         let nothing_new = |unscored| Answer { scores: run.scores.clone(), unscored, ..Answer::default() };
         return (!too_long.is_empty()).then(|| nothing_new(too_long));
     }
+    let copies: Vec<Copied> = work.iter().map(|set| Copied::of(set.set)).collect();
+    let work: Vec<Work<'_>> = work.into_iter().zip(&copies).map(|(set, copied)| set.and(copied)).collect();
     let mut answer = score(&work, &run.metrics);
     answer.scores.add_missing(&run.scores);
     answer.unscored = too_long;

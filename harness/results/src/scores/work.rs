@@ -1,6 +1,7 @@
 //! Texts to score, and the score of a text: what every kind of metric takes and gives.
 
-use dyno_measure::TestSet;
+use dyno_measure::{TestSet, as_text};
+use dyno_record::hash_of;
 use dyno_stats::bootstrap::Sampled;
 
 use super::stored::Quality;
@@ -11,6 +12,35 @@ pub struct Work<'a> {
     pub set: &'a TestSet,
     /// Names and lines of the outputs.
     pub outputs: Vec<(&'a str, &'a [String])>,
+}
+
+/// The source as its own translation: what a system that translates nothing scores. Every metric scores it, so that a
+/// reader sees where its scale begins.
+pub(super) struct Copied {
+    name: String,
+    lines: Vec<String>,
+}
+
+impl Copied {
+    pub(super) fn of(set: &TestSet) -> Self {
+        let lines = set.source.iter().map(|line| String::from_utf8_lossy(line).into_owned()).collect();
+        Self { name: name_of_copy(set), lines }
+    }
+}
+
+/// Name of the source as an output: that of the null system's answers.
+pub(crate) fn name_of_copy(set: &TestSet) -> String {
+    hash_of(&as_text(&set.source))
+}
+
+impl<'a> Work<'a> {
+    /// The same with the source as an output more, unless a system has returned it.
+    pub(super) fn and(mut self, copied: &'a Copied) -> Self {
+        if self.outputs.iter().all(|(name, _)| *name != copied.name) {
+            self.outputs.push((&copied.name, &copied.lines));
+        }
+        self
+    }
 }
 
 /// Score of a text, with its resamples where the metric scores lines.

@@ -25,6 +25,14 @@ pub struct CellSummary {
     pub system: String,
     /// Profile of the run.
     pub profile: Profile,
+    /// Precision of the products, where it is known.
+    pub precision: Option<String>,
+    /// Hypotheses that the search keeps, where they are known.
+    pub beam: Option<usize>,
+    /// Most words of an answer, where such a limit is known.
+    pub most_words: Option<usize>,
+    /// Number of cores of the system.
+    pub cores: usize,
     /// Verdict: VALID, NOISY or INVALID.
     pub verdict: Verdict,
     /// Faults, each code once.
@@ -134,9 +142,6 @@ pub struct CellSummary {
     /// Place of the system in the campaign.
     #[serde(skip)]
     pub place: usize,
-    /// Number of cores of the system.
-    #[serde(skip)]
-    pub cores: usize,
     /// Track server: the round of the median rate.
     #[serde(skip)]
     pub served: Option<Served>,

@@ -52,6 +52,7 @@ fn kinds_on<'a>(run: &'a Run, set: &'a TestSet) -> HashMap<[&'a str; 2], Vec<Kin
     let records = run.records.iter().filter(|record| record.test_set == set.name);
     let outputs: HashSet<&str> = records.filter_map(|record| record.output.as_deref()).collect();
     let target = run.metrics.targets.get(&set.name).map(String::as_str);
-    let counted = |output: &'a str| ([set.name.as_str(), output], kinds::counts(set, &run.outputs[output], target));
+    let counted =
+        |output: &'a str| ([set.name.as_str(), output], kinds::counts(set, &run.outputs[output], target));
     outputs.into_iter().filter(|output| run.outputs.contains_key(*output)).map(counted).collect()
 }

@@ -8,11 +8,13 @@ mod duel;
 pub mod judge;
 mod load;
 mod same_weights;
+mod unequal;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use dyno_api::{Breakdown, counts};
-use dyno_measure::{Code, Reason, Record, Served, ServedRun, Track};
+use dyno_measure::{Code, Reason, Record, Served, ServedRun, TestSet, Track};
+use dyno_record::identity::Search;
 use dyno_stats::{
     Estimate, LengthFit, by_length, fit_length, mean, median, median_interval, percentile, percentile_bound,
 };
@@ -20,7 +22,7 @@ use serde::Serialize;
 
 use crate::prices::Price;
 use crate::run::{CellBreakdown, MeasuredCell, Run};
-use crate::scores::Scale;
+use crate::scores::{Scale, name_of_copy};
 use crate::turns::P95;
 use cell::{CellSummary, MetricFigure};
 use counted::Counted;
@@ -28,6 +30,7 @@ pub use disagreement::Disagreement;
 pub use duel::{Duel, Measure};
 pub use load::LoadFigures;
 pub use same_weights::SameWeights;
+pub use unequal::Unequal;
 
 /// Summary of a run.
 #[derive(Clone, Debug, Serialize)]
@@ -45,6 +48,11 @@ pub struct Summary {
     pub disagreements: Vec<Disagreement>,
     /// Systems of different engines on one model, with what differs between them.
     pub same_weights: Vec<SameWeights>,
+    /// Settings in which the systems on one test set are unequal.
+    pub unequal: Vec<Unequal>,
+    /// Quality of each test set's source as its own translation, by the name of the set. A set whose source a system has
+    /// returned has none here: that system's row says it.
+    pub copied: BTreeMap<String, Vec<MetricFigure>>,
 }
 
 /// Greatest share of loading for a steady figure. Above it the rest is mostly noise, and the protocol hides
@@ -73,8 +81,28 @@ impl Summary {
         }
         let disagreements = disagreement::disagreements(run, &cells, &scales);
         let same_weights = same_weights::same_weights(run, &cells);
-        Self { cells, noise_floors, price: run.price.clone(), metrics: scales, disagreements, same_weights }
+        let sets: Vec<&str> = run.test_sets.iter().map(|set| set.name.as_str()).collect();
+        let (unequal, copied) = (unequal::unequal(&sets, &cells), copied(run, &cells, &scales));
+        let price = run.price.clone();
+        Self { cells, noise_floors, price, metrics: scales, disagreements, same_weights, unequal, copied }
     }
+}
+
+/// Quality of the source of each set, where it was scored and no system has returned it.
+fn copied(run: &Run, cells: &[CellSummary], scales: &[Scale]) -> BTreeMap<String, Vec<MetricFigure>> {
+    let on_set = |set: &TestSet| {
+        let name = name_of_copy(set);
+        let figure = |scale: &Scale| {
+            let quality = run.scores.quality(&scale.name, &name, &set.name)?;
+            let (metric, score, confidence) = (scale.name.clone(), Some(quality.score), quality.confidence);
+            Some(MetricFigure { metric, score, confidence, low: None, high: None })
+        };
+        let figures: Vec<MetricFigure> = scales.iter().filter_map(figure).collect();
+        let is_returned =
+            cells.iter().any(|row| row.test_set == set.name && row.output.as_ref() == Some(&name));
+        (!figures.is_empty() && !is_returned).then(|| (set.name.clone(), figures))
+    };
+    run.test_sets.iter().filter_map(on_set).collect()
 }
 
 /// A cell, and the functions from its rounds to its figures.
@@ -194,6 +222,11 @@ impl<'a> CellFigures<'a> {
         seconds.map(|seconds| seconds * 1e3).filter(|ms| track.is_lockstep() && *ms <= answers)
     }
 
+    /// A fact of the system's search, where that is known.
+    fn search<T>(&self, fact: impl Fn(&Search) -> Option<T>) -> Option<T> {
+        fact(self.run.identity.system(self.cell.system)?.search.as_ref()?)
+    }
+
     fn most(&self, value: impl Fn(&Record) -> u64) -> Option<u64> {
         self.valid.iter().map(|record| value(record)).max().filter(|&most| most > 0)
     }
@@ -217,6 +250,10 @@ fn summarise_cell(
         track: cell.track,
         system: cell.system.into(),
         profile: cell.records[0].profile,
+        precision: figures.search(|search| Some(search.precision.clone())),
+        beam: figures.search(|search| Some(search.beam)),
+        most_words: figures.search(|search| search.limit),
+        cores,
         verdict: cell.verdict(),
         reasons: faults(cell),
         warnings: warnings(&cell.records),
@@ -279,7 +316,6 @@ fn summarise_cell(
         kinds: figures.output.map(|output| counted.kinds(&cell.test_set.name, output)).unwrap_or_default(),
         output: figures.output.cloned(),
         place: run.systems().iter().position(|system| *system == cell.system).unwrap_or(0),
-        cores,
         served: figures.median_served(),
         percentiles_ms: [50.0, 90.0, 95.0, 99.0].map(|percent| figures.spread(percent)),
         latency_ms: figures.lines_ms(),

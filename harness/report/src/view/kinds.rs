@@ -1,0 +1,96 @@
+//! What translations keep, by kind: shares of all systems, and lines where something was lost.
+
+use super::context::SetContext;
+use super::section::Section;
+use super::slowest::beginning;
+use crate::tables::{Field, Table};
+use dyno_results::kinds::{Kept, Kind, Loss, losses};
+
+/// Examples of each kind, each of another system: enough to see what a share is made of.
+const EXAMPLES: usize = 3;
+
+/// The section; `None` without answers of translators.
+pub fn section(context: &SetContext<'_>) -> Option<Section> {
+    let shares = shares(context);
+    let tables = [shares, examples(context)].into_iter().filter(|table| !table.rows.is_empty());
+    let tables: Vec<Table> = tables.collect();
+    let note = "Counted by rules, without a model. Names are those that a reference copies. Length, repetition and \
+                untranslated words count lines: those of a fit length, without a loop, without a word of the source's \
+                language. What an answer adds isn't counted.";
+    (!tables.is_empty()).then(|| Section {
+        id: "kinds",
+        title: "What the translations keep",
+        figures: Vec::new(),
+        tables,
+        note: Some(note.into()),
+    })
+}
+
+/// Systems with answers: translators and yardsticks, which show what a copy of the source keeps.
+fn systems(context: &SetContext<'_>) -> impl Iterator<Item = usize> {
+    let all = 0..context.material.systems.len();
+    all.filter(|&system| !context.system(system).is_twin && kept(context, system, Kind::Length).is_some())
+}
+
+fn kept(context: &SetContext<'_>, system: usize, kind: Kind) -> Option<Kept> {
+    let counts = &context.set.translated(system)?.kinds;
+    counts.iter().find(|count| count.kind == kind).map(|count| count.kept)
+}
+
+/// Share that each system keeps of each kind. The first row says of how many.
+fn shares(context: &SetContext<'_>) -> Table {
+    let names = Kind::ALL.map(|kind| format!("#{} %", kind.name()));
+    let heads: Vec<&str> = ["system"].into_iter().chain(names.iter().map(String::as_str)).collect();
+    let mut table = Table::new("Share that is kept of what the source holds", &heads);
+    for system in systems(context) {
+        if table.rows.is_empty() {
+            let found =
+                |kind| Field::text(kept(context, system, kind).map_or(0, |kept| kept.found).to_string());
+            table.push("", [Field::text("(items in the source)")].into_iter().chain(Kind::ALL.map(found)));
+        }
+        let share = |kind| {
+            let share = kept(context, system, kind).and_then(Kept::share);
+            Field::maybe(share.map(|share| share * 100.0), |percent| format!("{percent:.1}"))
+        };
+        table.push("", [Field::text(context.name(system))].into_iter().chain(Kind::ALL.map(share)));
+    }
+    table
+}
+
+/// Lines where translators have lost something, of each kind.
+fn examples(context: &SetContext<'_>) -> Table {
+    let heads = ["lost", "system", "#line", "kept", "source", "answer"];
+    let mut table = Table::new("Lines where something was lost", &heads);
+    for kind in Kind::ALL {
+        let mut shown = Vec::new();
+        for &system in &context.translators {
+            let lost = losses_of(context, system, kind);
+            let Some(loss) = lost.into_iter().find(|loss| !shown.contains(&loss.line)) else { continue };
+            shown.push(loss.line);
+            table.push("", example(context, system, kind, &loss));
+            if shown.len() == EXAMPLES {
+                break;
+            }
+        }
+    }
+    table
+}
+
+fn losses_of(context: &SetContext<'_>, system: usize, kind: Kind) -> Vec<Loss> {
+    let set = context.set.texts;
+    let target = context.material.run.metrics.targets.get(&set.name).map(String::as_str);
+    context.set.answers(system).map_or_else(Vec::new, |answers| losses(set, answers, target, kind))
+}
+
+fn example(context: &SetContext<'_>, system: usize, kind: Kind, loss: &Loss) -> [Field; 6] {
+    let answer = context.set.answers(system).map_or("", |answers| answers[loss.line].as_str());
+    let number = loss.line + 1;
+    [
+        Field::text(kind.name()),
+        Field::text(context.name(system)),
+        Field::figure(number.to_string(), number as f64),
+        Field::text(format!("{} of {}", loss.kept.kept, loss.kept.found)),
+        Field::text(beginning(&String::from_utf8_lossy(&context.set.texts.source[loss.line]))),
+        Field::text(beginning(answer)),
+    ]
+}
