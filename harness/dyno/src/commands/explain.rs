@@ -198,7 +198,7 @@ fn parts(row: &CellSummary) -> Option<String> {
 fn kept(cell: &Explanation<'_>) -> Vec<String> {
     let lossy = cell.row.kinds.iter().filter(|count| count.kept.lost() > 0);
     let told =
-        lossy.map(|KindCount { kind, kept }| format!("{} {} of {}", kind.name(), kept.kept, kept.found));
+        lossy.map(|KindCount { kind, kept }| format!("{} {} of {}", kind.head(), kept.kept, kept.found));
     let told: Vec<String> = told.collect();
     if told.is_empty() { Vec::new() } else { vec![told.join(", ")] }
 }

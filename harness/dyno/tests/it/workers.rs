@@ -70,6 +70,19 @@ fn the_documented_worker_scores_lines_and_feeds_the_bootstrap() {
     assert!(csv.lines().next().unwrap().contains("words,words_confidence,words_low,words_high"), "{csv}");
 }
 
+#[test]
+fn a_run_without_a_null_system_says_what_its_source_scores() {
+    let bench = bench(documented());
+    let said = "the source of two as its own translation: words 0.36";
+    let with_echo = dyno(&bench, &["run", "campaign.toml", "--out", "both"]);
+    assert!(!with_echo.stdout.contains("as its own translation"), "its row says it: {}", with_echo.stdout);
+    bench.write("campaign.toml", CAMPAIGN.replace("[[system]]\nname = \"echo\"\nbackend = \"null\"\n", ""));
+    let ended = dyno(&bench, &["run", "campaign.toml", "--out", "alone"]);
+    assert!(ended.stdout.contains(said), "{ended:?}");
+    let page = fs::read_to_string(bench.path("alone/report.html")).unwrap();
+    assert!(page.contains("(the source itself)"), "the report's table has a row for it");
+}
+
 /// A worker that writes its requests to a file.
 const LOGGING: &str = r#"
 import json, sys

@@ -14,9 +14,9 @@ pub fn section(context: &SetContext<'_>) -> Option<Section> {
     let shares = shares(context);
     let tables = [shares, examples(context)].into_iter().filter(|table| !table.rows.is_empty());
     let tables: Vec<Table> = tables.collect();
-    let note = "Counted by rules, without a model. Names are those that a reference copies. Length, repetition and \
-                untranslated words count lines: those of a fit length, without a loop, without a word of the source's \
-                language. What an answer adds isn't counted.";
+    let note = "Counted by rules, without a model. Names are those that a reference copies. The last three columns count \
+                lines: those of a fit length, without a loop, without a word left in the source's language. What an \
+                answer adds isn't counted.";
     (!tables.is_empty()).then(|| Section {
         id: "kinds",
         title: "What the translations keep",
@@ -39,7 +39,7 @@ fn kept(context: &SetContext<'_>, system: usize, kind: Kind) -> Option<Kept> {
 
 /// Share that each system keeps of each kind. The first row says of how many.
 fn shares(context: &SetContext<'_>) -> Table {
-    let names = Kind::ALL.map(|kind| format!("#{} %", kind.name()));
+    let names = Kind::ALL.map(|kind| format!("#{} %", kind.head()));
     let heads: Vec<&str> = ["system"].into_iter().chain(names.iter().map(String::as_str)).collect();
     let mut table = Table::new("Share that is kept of what the source holds", &heads);
     for system in systems(context) {
@@ -57,36 +57,46 @@ fn shares(context: &SetContext<'_>) -> Table {
     table
 }
 
-/// Lines where translators have lost something, of each kind.
+/// Lines where translators have lost something, of each kind. A system is looked at only for kinds that lack examples.
 fn examples(context: &SetContext<'_>) -> Table {
     let heads = ["lost", "system", "#line", "kept", "source", "answer"];
     let mut table = Table::new("Lines where something was lost", &heads);
-    for kind in Kind::ALL {
-        let mut shown = Vec::new();
-        for &system in &context.translators {
-            let lost = losses_of(context, system, kind);
-            let Some(loss) = lost.into_iter().find(|loss| !shown.contains(&loss.line)) else { continue };
-            shown.push(loss.line);
-            table.push("", example(context, system, kind, &loss));
-            if shown.len() == EXAMPLES {
-                break;
-            }
+    let mut shown: [Vec<(usize, Loss)>; Kind::ALL.len()] = Kind::ALL.map(|_| Vec::new());
+    for &system in &context.translators {
+        let lacks = |(kind, shown): (Kind, &Vec<_>)| {
+            shown.len() < EXAMPLES && kept(context, system, kind).is_some_and(|kept| kept.lost() > 0)
+        };
+        if Kind::ALL.into_iter().zip(&shown).any(lacks) {
+            shown
+                .iter_mut()
+                .zip(losses_of(context, system))
+                .for_each(|(shown, lost)| add(shown, system, &lost));
         }
+    }
+    for (kind, shown) in Kind::ALL.into_iter().zip(&shown) {
+        shown.iter().for_each(|(system, loss)| table.push("", example(context, *system, kind, loss)));
     }
     table
 }
 
-fn losses_of(context: &SetContext<'_>, system: usize, kind: Kind) -> Vec<Loss> {
-    let set = context.set.texts;
+/// Adds the greatest loss of a system on a line that no other system shows.
+fn add(shown: &mut Vec<(usize, Loss)>, system: usize, lost: &[Loss]) {
+    let is_new = |loss: &&Loss| shown.iter().all(|(_, other)| other.line != loss.line);
+    let first = lost.iter().find(is_new).filter(|_| shown.len() < EXAMPLES);
+    shown.extend(first.map(|loss| (system, *loss)));
+}
+
+fn losses_of(context: &SetContext<'_>, system: usize) -> [Vec<Loss>; Kind::ALL.len()] {
+    let (set, answers) = (context.set.texts, context.set.answers(system));
     let target = context.material.run.metrics.targets.get(&set.name).map(String::as_str);
-    context.set.answers(system).map_or_else(Vec::new, |answers| losses(set, answers, target, kind))
+    losses(set, answers.map_or(&[], Vec::as_slice), target)
 }
 
 fn example(context: &SetContext<'_>, system: usize, kind: Kind, loss: &Loss) -> [Field; 6] {
     let answer = context.set.answers(system).map_or("", |answers| answers[loss.line].as_str());
     let number = loss.line + 1;
     [
-        Field::text(kind.name()),
+        Field::text(kind.head()),
         Field::text(context.name(system)),
         Field::figure(number.to_string(), number as f64),
         Field::text(format!("{} of {}", loss.kept.kept, loss.kept.found)),

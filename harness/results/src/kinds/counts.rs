@@ -1,5 +1,7 @@
 //! Counts of a text over all lines, and the lines where something was lost.
 
+use std::cmp::Reverse;
+
 use dyno_measure::TestSet;
 use serde::Serialize;
 
@@ -40,16 +42,18 @@ pub fn counts(set: &TestSet, answers: &[String], target: Option<&str>) -> Vec<Ki
     all.into()
 }
 
-/// Lines of which the answers have lost something of `kind`, the greatest loss first.
-pub fn losses(set: &TestSet, answers: &[String], target: Option<&str>, kind: Kind) -> Vec<Loss> {
-    let mut lost = Vec::new();
+/// Lines of which the answers have lost something, by kind in the order of [`Kind::ALL`], the greatest loss first.
+pub fn losses(set: &TestSet, answers: &[String], target: Option<&str>) -> [Vec<Loss>; Kind::ALL.len()] {
+    let mut lost = Kind::ALL.map(|_| Vec::new());
     if answers.len() == set.source.len() {
         each_line(set, answers, target, |place, line| {
-            lost.push(Loss { line: place, kept: kind.count(line) })
+            for (kind, lost) in Kind::ALL.into_iter().zip(&mut lost) {
+                let kept = kind.count(line);
+                lost.extend((kept.lost() > 0).then_some(Loss { line: place, kept }));
+            }
         });
     }
-    lost.retain(|loss| loss.kept.lost() > 0);
-    lost.sort_by_key(|loss| std::cmp::Reverse(loss.kept.lost()));
+    lost.iter_mut().for_each(|lost| lost.sort_by_key(|loss| Reverse(loss.kept.lost())));
     lost
 }
 

@@ -77,9 +77,19 @@ impl Kind {
         Self::Untranslated,
     ];
 
-    /// Name in tables and files.
+    /// Name in files.
     pub const fn name(self) -> &'static str {
         self.facts().0
+    }
+
+    /// Name of what is kept, as people read it.
+    pub const fn head(self) -> &'static str {
+        match self {
+            Self::Length => "fit length",
+            Self::Repetition => "no loops",
+            Self::Untranslated => "all translated",
+            kind => kind.name(),
+        }
     }
 
     /// Items of the kind in a line, and those that its answer keeps.

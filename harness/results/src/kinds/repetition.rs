@@ -26,7 +26,11 @@ const WAYS: [Way; 4] = [(LOOP, of_words), (LOOP, of_pieces), (LOOP, of_phrases),
 /// A line, kept if its answer has no loop that its source hasn't.
 pub fn count(line: &Line<'_>) -> Kept {
     let [source, answer] = [line.source, line.answer].map(|text| text.to_lowercase());
-    Kept::line(!WAYS.iter().any(|(least, of)| of(&answer) >= *least && of(&answer) > of(&source)))
+    let is_loop = |(least, of): &Way| {
+        let times = of(&answer);
+        times >= *least && times > of(&source)
+    };
+    Kept::line(!WAYS.iter().any(is_loop))
 }
 
 fn bare_words(text: &str) -> Vec<&str> {

@@ -1,125 +1,23 @@
 //! Words of the source that stand untranslated in the answer. Words that the source writes small count, and the commonest
 //! words of English. Other words with a capital don't: they may be names, and German borrows nouns ("Laptop").
 
-use std::collections::HashSet;
-
 use super::Kept;
-use super::line::{Line, words};
+use super::line::{Line, is_among, words};
 
 /// Words that German writes as English does, in small letters.
-const BOTH: [&str; 103] = [
-    "in",
-    "an",
-    "am",
-    "so",
-    "was",
-    "war",
-    "die",
-    "hat",
-    "her",
-    "man",
-    "bin",
-    "will",
-    "also",
-    "fast",
-    "bald",
-    "all",
-    "warm",
-    "wild",
-    "blind",
-    "still",
-    "mild",
-    "toll",
-    "hell",
-    "rot",
-    "arm",
-    "dick",
-    "lang",
-    "rang",
-    "sang",
-    "sank",
-    "hang",
-    "fang",
-    "stand",
-    "fand",
-    "band",
-    "elegant",
-    "intelligent",
-    "modern",
-    "international",
-    "national",
-    "regional",
-    "global",
-    "total",
-    "normal",
-    "formal",
-    "informal",
-    "digital",
-    "real",
-    "ideal",
-    "legal",
-    "illegal",
-    "liberal",
-    "sozial",
-    "sentimental",
-    "optimal",
-    "minimal",
-    "maximal",
-    "final",
-    "plus",
-    "minus",
-    "super",
-    "cool",
-    "fit",
-    "fair",
-    "clever",
-    "okay",
-    "ok",
-    "online",
-    "offline",
-    "live",
-    "per",
-    "pro",
-    "via",
-    "circa",
-    "smart",
-    "sexy",
-    "beige",
-    "orange",
-    "den",
-    "des",
-    "bei",
-    "wo",
-    "um",
-    "mag",
-    "hold",
-    "bitter",
-    "extrem",
-    "genial",
-    "zentral",
-    "brutal",
-    "fatal",
-    "neutral",
-    "oral",
-    "rational",
-    "emotional",
-    "traditional",
-    "mental",
-    "horizontal",
-    "relevant",
-    "permanent",
-    "transparent",
-    "konstant",
-    "extravagant",
-];
+const BOTH: &str = "\
+    in an am so was war die hat her man bin will also fast bald all warm wild blind still mild toll hell rot \
+    arm dick lang rang sang sank hang fang stand fand band elegant intelligent modern international national \
+    regional global total normal formal informal digital real ideal legal illegal liberal sozial sentimental \
+    optimal minimal maximal final plus minus super cool fit fair clever okay ok online offline live per pro \
+    via circa smart sexy beige orange den des bei wo um mag hold bitter extrem genial zentral brutal fatal \
+    neutral oral rational emotional traditional mental horizontal relevant permanent transparent konstant \
+    extravagant";
 /// Words that begin English sentences, and that no German sentence has.
-const COMMON: [&str; 60] = [
-    "I", "He", "She", "It", "We", "You", "They", "The", "This", "That", "These", "Those", "There", "Here",
-    "Have", "Has", "Had", "Do", "Does", "Did", "Is", "Are", "Were", "Can", "Could", "Would", "Should", "May",
-    "My", "Your", "His", "Its", "Our", "Their", "And", "But", "Or", "Of", "For", "From", "With", "About",
-    "Along", "After", "Before", "Just", "Where", "What", "When", "Who", "Why", "How", "Which", "While", "If",
-    "As", "At", "By", "On", "To",
-];
+const COMMON: &str = "\
+    I He She It We You They The This That These Those There Here Have Has Had Do Does Did Is Are Were Can \
+    Could Would Should May My Your His Its Our Their And But Or Of For From With About Along After Before \
+    Just Where What When Who Why How Which While If As At By On To";
 /// Shortest word that counts.
 const SHORTEST: usize = 2;
 
@@ -130,12 +28,12 @@ pub fn count(line: &Line<'_>) -> Kept {
 }
 
 fn untranslated<'a>(line: &'a Line<'_>) -> Vec<&'a str> {
-    let in_reference: HashSet<&str> = line.references.iter().flat_map(|text| words(text)).collect();
-    let may_count = |word: &&str| is_small(word) || COMMON.contains(word);
-    let source: HashSet<&str> = words(&line.plain_source).filter(may_count).collect();
+    let source: Vec<&str> = words(&line.plain_source).collect();
+    let in_reference = |word: &str| line.references.iter().any(|text| words(text).any(|other| other == word));
+    let is_english = line.is_english_german();
     let is_left = |word: &&str| {
-        let is_german = line.is_english_german() && BOTH.contains(word);
-        source.contains(word) && !in_reference.contains(word) && !is_german
+        let may_count = is_small(word) || (is_english && is_among(COMMON, word));
+        may_count && source.contains(word) && !(is_english && is_among(BOTH, word)) && !in_reference(word)
     };
     words(&line.plain_answer).filter(is_left).collect()
 }
