@@ -57,7 +57,8 @@ fn shares(context: &SetContext<'_>) -> Table {
     table
 }
 
-/// Lines where translators have lost something, of each kind. A system is looked at only for kinds that lack examples.
+/// Lines where translators have lost something, of each kind. A system is looked at only for kinds that lack
+/// examples.
 fn examples(context: &SetContext<'_>) -> Table {
     let heads = ["lost", "system", "#line", "kept", "source", "answer"];
     let mut table = Table::new("Lines where something was lost", &heads);

@@ -1,5 +1,5 @@
-//! CPU time of a system where it tells more than its speed: where it isn't the time that a user waits, or where it is far
-//! more than that of the other systems.
+//! CPU time of a system where it tells more than its speed. It isn't always the time that a user waits, and
+//! may be far more than that of the other systems.
 
 use dyno_measure::Verdict;
 use dyno_stats::median;
@@ -7,11 +7,11 @@ use dyno_stats::median;
 use crate::summary::Summary;
 use crate::summary::cell::CellSummary;
 
-/// Share by which CPU time may differ from a user's waiting without being named: the pipe and the kernel's account make
-/// some percent.
+/// Share by which CPU time may differ from a user's waiting without being named: the pipe and the kernel's
+/// account make some percent.
 const USUAL_GAP: f64 = 0.1;
-/// Times the middle system's CPU time from which on it is named. Sizes of models on one ladder differ by less from one
-/// rung to the next.
+/// Times the middle system's CPU time from which on it is named. Sizes of models on one ladder differ by less
+/// from one rung to the next.
 const FAR_MORE: f64 = 2.0;
 
 /// CPU time of a cell.
@@ -19,8 +19,8 @@ const FAR_MORE: f64 = 2.0;
 pub struct CpuTime {
     /// Seconds for 1,000 source words.
     pub seconds: f64,
-    /// The same as a multiple of the time that a user waits for these words, where that is notable; lock-step alone, since
-    /// elsewhere the busy cores say it.
+    /// The same as a multiple of the time that a user waits for these words, where that is notable; lock-step
+    /// alone, since elsewhere the busy cores say it.
     pub of_waiting: Option<f64>,
     /// The same as a multiple of the median of the table's other systems, where that is notable.
     pub of_others: Option<f64>,

@@ -42,7 +42,8 @@ pub fn counts(set: &TestSet, answers: &[String], target: Option<&str>) -> Vec<Ki
     all.into()
 }
 
-/// Lines of which the answers have lost something, by kind in the order of [`Kind::ALL`], the greatest loss first.
+/// Lines of which the answers have lost something, by kind in the order of [`Kind::ALL`], the greatest loss
+/// first.
 pub fn losses(set: &TestSet, answers: &[String], target: Option<&str>) -> [Vec<Loss>; Kind::ALL.len()] {
     let mut lost = Kind::ALL.map(|_| Vec::new());
     if answers.len() == set.source.len() {

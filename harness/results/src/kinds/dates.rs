@@ -1,4 +1,5 @@
-//! Dates: a month with its day and year, a date in digits, a weekday. English into German alone has the words.
+//! Dates: a month with its day and year, a date in digits, a weekday. English into German alone has the
+//! words.
 
 use std::sync::LazyLock;
 
@@ -32,8 +33,8 @@ const WEEKDAYS: [(&str, &[&str]); 7] = [
     ("Sun", &["sonntag"]),
 ];
 
-/// A month with the day before or behind it and the year. "May" and "March" are months only beside a number or behind a
-/// preposition.
+/// A month with the day before or behind it and the year. "May" and "March" are months only beside a number
+/// or behind a preposition.
 static MONTH: LazyLock<Regex> = LazyLock::new(|| {
     regex(concat!(
         r"(?:\b(?P<before>[0-9]{1,2})(?:st|nd|rd|th)?\s+(?:of\s+)?)?",

@@ -1,11 +1,11 @@
-//! Length against the source: an answer that is far too short has left something out, one that is far too long has made
-//! something up.
+//! Length against the source: an answer that is far too short has left something out, one that is far too
+//! long has made something up.
 
 use super::Kept;
 use super::line::Line;
 
-/// Least and greatest number of characters of an answer, as a multiple of the source's. No reference of the everyday set
-/// exceeds these bounds, and answers that lack half of a sentence do.
+/// Least and greatest number of characters of an answer, as a multiple of the source's. No reference of the
+/// everyday set exceeds these bounds, and answers that lack half of a sentence do.
 const FACTORS: [f64; 2] = [0.6, 2.0];
 /// Characters by which short lines may exceed either bound: a word may well become two.
 const SLACK: f64 = 8.0;

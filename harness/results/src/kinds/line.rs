@@ -21,8 +21,8 @@ pub enum Languages {
 /// The most frequent words of English that no other language of the shared tasks has among its own.
 static ENGLISH: LazyLock<Regex> = LazyLock::new(|| regex(r"(?i)\b(?:the|of|and|is|you|what|did|are)\b"));
 
-/// Share of lines with such a word from which on a text is English. Nine of ten lines of talk and news have one; of
-/// German, French or Dutch text it is one line in some hundred.
+/// Share of lines with such a word from which on a text is English. Nine of ten lines of talk and news have
+/// one; of German, French or Dutch text it is one line in some hundred.
 const ENGLISH_SHARE: f64 = 0.25;
 
 impl Languages {

@@ -1,5 +1,5 @@
-//! Names that are copied: words with a capital that a reference has as they are. Which names a language translates
-//! (Germany, Rome) the reference says, so that a set without references has no such names.
+//! Names that are copied: words with a capital that a reference has as they are. Which names a language
+//! translates (Germany, Rome) the reference says, so that a set without references has no such names.
 
 use super::line::{Line, is_among, words};
 use super::{Kept, shared};
@@ -30,7 +30,8 @@ fn may_be_name(word: &str) -> bool {
     is_long && word.starts_with(char::is_uppercase) && !is_among(NO_NAMES, &word.to_lowercase())
 }
 
-/// Shortest name that may begin a compound, as German writes them ("Coasterbusse"), in bytes. "Tomaten" has no "Tom".
+/// Shortest name that may begin a compound, as German writes them ("Coasterbusse"), in bytes. "Tomaten" has
+/// no "Tom".
 const SHORTEST_IN_COMPOUND: usize = 5;
 
 /// Whether a word is the name, also in the genitive ("Toms") or at the beginning of a compound.

@@ -1,4 +1,5 @@
-//! Words that negate, English into German alone. A lost "not" turns a sentence round, and costs no score much.
+//! Words that negate, English into German alone. A lost "not" turns a sentence round, and costs no score
+//! much.
 
 use std::sync::LazyLock;
 
@@ -10,8 +11,8 @@ use super::line::{Line, regex};
 static ENGLISH: LazyLock<Regex> = LazyLock::new(|| {
     regex(r"(?i)\b(?:not|cannot|no|never|none|nobody|nothing|nowhere|neither|nor|without)\b|n['’]t\b")
 });
-/// German cues. Words with "un-" that commonly stand for "not" with an adjective count, and the "oder?" that stands for
-/// "isn't it?".
+/// German cues. Words with "un-" that commonly stand for "not" with an adjective count, and the "oder?" that
+/// stands for "isn't it?".
 static GERMAN: LazyLock<Regex> = LazyLock::new(|| {
     regex(concat!(
         r"(?i)\b(?:nichts?|nie|niemals|nimmer|kein(?:e[mnrs]?|erlei)?|niemand(?:e[mns]|s)?|nirgend\w*|weder|ohne|nein)\b",

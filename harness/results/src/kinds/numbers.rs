@@ -1,4 +1,5 @@
-//! Numbers in digits. An answer keeps the value: separators, ordinals and a number spelled out may follow its language.
+//! Numbers in digits. An answer keeps the value: separators, ordinals and a number spelled out may follow its
+//! language.
 
 use std::sync::LazyLock;
 
@@ -76,8 +77,8 @@ fn first_digits(number: &str) -> usize {
     number.find(|c: char| !c.is_ascii_digit()).unwrap_or(number.len())
 }
 
-/// The value of a number, or of its parts if it is several: a time, a date, a version. Three digits behind a separator
-/// are thousands, in whichever language; other digits behind a single point or comma are decimals.
+/// The value of a number, or of its parts if it is several: a time, a date, a version. Three digits behind a
+/// separator are thousands, in whichever language; other digits behind a single point or comma are decimals.
 fn parts(number: &str) -> Vec<String> {
     let groups: Vec<&str> = number.split(|c: char| !c.is_ascii_digit()).collect();
     let thousands = groups[1..].iter().take_while(|group| group.len() == 3).count();

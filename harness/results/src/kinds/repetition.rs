@@ -1,21 +1,24 @@
-//! Loops: a phrase, a word or a piece of a word that an answer says again and again, and more often than its source.
+//! Loops: a phrase, a word or a piece of a word that an answer says again and again, and more often than its
+//! source.
 
 use itertools::Itertools;
 
 use super::Kept;
 use super::line::Line;
 
-/// Times in a row from which on a phrase is a loop. People say a word twice ("sehr, sehr gut"); the models that ship end
-/// loops at three.
+/// Times in a row from which on a phrase is a loop. People say a word twice ("sehr, sehr gut"); the models
+/// that ship end loops at three.
 const LOOP: usize = 3;
-/// Longest phrase, in words, and longest piece of a word, in characters. The longest loop that was seen had 16 pieces.
+/// Longest phrase, in words, and longest piece of a word, in characters. The longest loop that was seen had
+/// 16 pieces.
 const LONGEST: usize = 16;
 /// Shortest piece of a word: "…" and "000" are no loops.
 const SHORTEST_PIECE: usize = 2;
 
 /// Words of a phrase that may not come so often even with others between. Two words may: "in der", "dass er".
 const PHRASE: usize = 3;
-/// Times from which on a single word is a loop wherever it stands, and the letters that make it more than an article.
+/// Times from which on a single word is a loop wherever it stands, and the letters that make it more than an
+/// article.
 const OF_A_WORD: usize = 5;
 const LETTERS_OF_A_WORD: usize = 4;
 
@@ -66,7 +69,8 @@ fn of_pieces(text: &str) -> usize {
     words.filter_map(of_word).max().unwrap_or(1)
 }
 
-/// Greatest number of times that `length` items in a row come again. Items that are all the same are no phrase.
+/// Greatest number of times that `length` items in a row come again. Items that are all the same are no
+/// phrase.
 fn in_a_row<T: PartialEq>(items: &[T], length: usize) -> usize {
     let (mut run, mut most) = (0, 0);
     for place in length..items.len() {

@@ -2,9 +2,9 @@
 
 use super::{Kept, Kind, Languages, Line};
 
-/// 200 answers of `small`, `nano` and `small-rnn-fc` to lines of `everyday-en-de` and `tags-en-de`, with what a reader
-/// finds and what of it is kept, as "kept/found". An empty field is nothing found; in the last three columns, a line as
-/// it should be.
+/// 200 answers of `small`, `nano` and `small-rnn-fc` to lines of `everyday-en-de` and `tags-en-de`, with what
+/// a reader finds and what of it is kept, as "kept/found". An empty field is nothing found; in the last three
+/// columns, a line as it should be.
 const HAND_CHECKED: &str = include_str!("hand-checked.tsv");
 
 #[test]

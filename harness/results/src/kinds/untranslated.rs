@@ -1,5 +1,6 @@
-//! Words of the source that stand untranslated in the answer. Words that the source writes small count, and the commonest
-//! words of English. Other words with a capital don't: they may be names, and German borrows nouns ("Laptop").
+//! Words of the source that stand untranslated in the answer. Words that the source writes small count, and
+//! the commonest words of English. Other words with a capital don't: they may be names, and German borrows
+//! nouns ("Laptop").
 
 use super::Kept;
 use super::line::{Line, is_among, words};
@@ -21,8 +22,8 @@ const COMMON: &str = "\
 /// Shortest word that counts.
 const SHORTEST: usize = 2;
 
-/// A line, kept if no word of its source stands untranslated in its answer. A word that a reference has too is no such
-/// word.
+/// A line, kept if no word of its source stands untranslated in its answer. A word that a reference has too
+/// is no such word.
 pub fn count(line: &Line<'_>) -> Kept {
     Kept::line(untranslated(line).is_empty())
 }

@@ -14,8 +14,8 @@ pub struct Work<'a> {
     pub outputs: Vec<(&'a str, &'a [String])>,
 }
 
-/// The source as its own translation: what a system that translates nothing scores. Every metric scores it, so that a
-/// reader sees where its scale begins.
+/// The source as its own translation: what a system that translates nothing scores. Every metric scores it,
+/// so that a reader sees where its scale begins.
 pub(super) struct Copied {
     name: String,
     lines: Vec<String>,

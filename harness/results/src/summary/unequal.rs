@@ -1,5 +1,5 @@
-//! Settings in which the systems of a table are unequal. Search, precision and cores decide speed and text as a model
-//! does; a comparison that doesn't name them would give their effect to the model.
+//! Settings in which the systems of a table are unequal. Search, precision and cores decide speed and text as
+//! a model does; a comparison that doesn't name them would give their effect to the model.
 
 use dyno_measure::Verdict;
 use itertools::Itertools;
