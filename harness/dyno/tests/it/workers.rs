@@ -73,7 +73,7 @@ fn the_documented_worker_scores_lines_and_feeds_the_bootstrap() {
 #[test]
 fn a_run_without_a_null_system_says_what_its_source_scores() {
     let bench = bench(documented());
-    let said = "the source of two as its own translation: words 0.36";
+    let said = "the source of two as its own translation: words 0.3587";
     let with_echo = dyno(&bench, &["run", "campaign.toml", "--out", "both"]);
     assert!(!with_echo.stdout.contains("as its own translation"), "its row says it: {}", with_echo.stdout);
     bench.write("campaign.toml", CAMPAIGN.replace("[[system]]\nname = \"echo\"\nbackend = \"null\"\n", ""));

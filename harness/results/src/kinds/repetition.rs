@@ -1,6 +1,8 @@
 //! Loops: a phrase, a word or a piece of a word that an answer says again and again, and more often than its
 //! source.
 
+use std::ops::RangeInclusive;
+
 use itertools::Itertools;
 
 use super::Kept;
@@ -44,7 +46,7 @@ fn bare_words(text: &str) -> Vec<&str> {
 /// Greatest number of times that a phrase stands in a row.
 fn of_words(text: &str) -> usize {
     let words = bare_words(text);
-    (1..=LONGEST).map(|length| in_a_row(&words, length)).max().unwrap_or(1)
+    lengths(1, words.len()).map(|length| in_a_row(&words, length)).max().unwrap_or(1)
 }
 
 /// Greatest number of times that a phrase stands anywhere.
@@ -62,11 +64,15 @@ fn of_a_word(text: &str) -> usize {
 fn of_pieces(text: &str) -> usize {
     let of_word = |word: &str| {
         let letters: Vec<char> = word.chars().collect();
-        let is_piece = |length: &usize| 2 * length <= letters.len();
-        (SHORTEST_PIECE..=LONGEST).take_while(is_piece).map(|length| in_a_row(&letters, length)).max()
+        lengths(SHORTEST_PIECE, letters.len()).map(|length| in_a_row(&letters, length)).max()
     };
     let words = text.split_whitespace().filter(|word| word.contains(char::is_alphabetic));
     words.filter_map(of_word).max().unwrap_or(1)
+}
+
+/// Lengths of which `items` have room for a loop.
+fn lengths(shortest: usize, items: usize) -> RangeInclusive<usize> {
+    shortest..=LONGEST.min(items / LOOP)
 }
 
 /// Greatest number of times that `length` items in a row come again. Items that are all the same are no

@@ -33,8 +33,8 @@ fn untranslated<'a>(line: &'a Line<'_>) -> Vec<&'a str> {
     let in_reference = |word: &str| line.references.iter().any(|text| words(text).any(|other| other == word));
     let is_english = line.is_english_german();
     let is_left = |word: &&str| {
-        let may_count = is_small(word) || (is_english && is_among(COMMON, word));
-        may_count && source.contains(word) && !(is_english && is_among(BOTH, word)) && !in_reference(word)
+        let may_count = || is_small(word) || (is_english && is_among(COMMON, word));
+        source.contains(word) && may_count() && !(is_english && is_among(BOTH, word)) && !in_reference(word)
     };
     words(&line.plain_answer).filter(is_left).collect()
 }
