@@ -5,7 +5,9 @@ use std::cmp::Reverse;
 use dyno_measure::TestSet;
 use serde::Serialize;
 
-use super::{Kept, Kind, Languages, Line};
+use super::kept::Kept;
+use super::kind::Kind;
+use super::line::{Languages, Line};
 
 /// Items of one kind in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

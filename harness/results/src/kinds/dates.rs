@@ -5,8 +5,10 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::line::{Line, regex, words};
-use super::{Kept, numbers};
+use super::kept::Kept;
+use super::line::Line;
+use super::numbers;
+use super::text::{regex, words};
 
 /// Months: how English dates name them, and the beginning of the German name.
 const MONTHS: [(&str, &str); 12] = [
@@ -92,7 +94,7 @@ fn is_kept((names, wanted): &Date, answer: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kinds::Languages;
+    use crate::kinds::line::Languages;
 
     #[test]
     fn all_parts_of_a_date_count_as_one() {

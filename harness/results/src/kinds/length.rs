@@ -1,7 +1,7 @@
 //! Length against the source: an answer that is far too short has left something out, one that is far too
 //! long has made something up.
 
-use super::Kept;
+use super::kept::Kept;
 use super::line::Line;
 
 /// Least and greatest number of characters of an answer, as a multiple of the source's. No reference of the
@@ -20,7 +20,7 @@ pub fn count(line: &Line<'_>) -> Kept {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kinds::Languages;
+    use crate::kinds::line::Languages;
 
     #[test]
     fn bounds_leave_room_for_short_lines_but_not_for_silence() {

@@ -6,7 +6,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::markup;
+use super::pieces;
+use super::text::regex;
 
 /// Languages of a text, as far as kinds need words of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -64,9 +65,9 @@ impl<'a> Line<'a> {
         Self {
             source,
             answer,
-            references: references.into_iter().map(markup::without).collect(),
-            plain_source: markup::without(source),
-            plain_answer: markup::without(answer),
+            references: references.into_iter().map(pieces::without).collect(),
+            plain_source: pieces::without(source),
+            plain_answer: pieces::without(answer),
             languages,
         }
     }
@@ -75,19 +76,4 @@ impl<'a> Line<'a> {
     pub fn is_english_german(&self) -> bool {
         self.languages == Languages::EnglishGerman
     }
-}
-
-/// Words of a text: runs of letters and digits.
-pub fn words(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
-}
-
-/// Whether a word stands in a list of words with blanks between.
-pub fn is_among(list: &str, word: &str) -> bool {
-    list.split(' ').any(|other| other == word)
-}
-
-/// A pattern of the kinds. All are constants, which a test compiles.
-pub fn regex(pattern: &str) -> Regex {
-    Regex::new(pattern).expect("a constant pattern is well-formed")
 }

@@ -1,8 +1,9 @@
 //! Names that are copied: words with a capital that a reference has as they are. Which names a language
 //! translates (Germany, Rome) the reference says, so that a set without references has no such names.
 
-use super::line::{Line, is_among, words};
-use super::{Kept, shared};
+use super::kept::{Kept, shared};
+use super::line::Line;
+use super::text::{is_among, words};
 
 /// Words that English and German both begin sentences with, or write with a capital, and that are no names.
 const NO_NAMES: &str = "\
@@ -52,7 +53,7 @@ fn named<'a>(word: &'a str, names: &[&'a str]) -> &'a str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kinds::Languages;
+    use crate::kinds::line::Languages;
 
     #[test]
     fn the_reference_says_which_names_are_copied() {

@@ -5,8 +5,9 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::Kept;
-use super::line::{Line, regex};
+use super::kept::Kept;
+use super::line::Line;
+use super::text::regex;
 
 static ENGLISH: LazyLock<Regex> = LazyLock::new(|| {
     regex(r"(?i)\b(?:not|cannot|no|never|none|nobody|nothing|nowhere|neither|nor|without)\b|n['’]t\b")
@@ -36,7 +37,7 @@ pub fn count(line: &Line<'_>) -> Kept {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kinds::Languages;
+    use crate::kinds::line::Languages;
 
     #[test]
     fn cues_are_counted_on_both_sides() {

@@ -5,8 +5,9 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::Kept;
-use super::line::{Line, regex, words};
+use super::kept::Kept;
+use super::line::Line;
+use super::text::{regex, words};
 
 /// A number with its separators, and what stands before and after it.
 static NUMBER: LazyLock<Regex> = LazyLock::new(|| regex(r"[0-9]+(?:[.,:'\u{a0}\u{202f}][0-9]+)*"));
@@ -125,7 +126,7 @@ fn is_spelled(line: &Line<'_>, number: &Number) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kinds::Languages;
+    use crate::kinds::line::Languages;
 
     #[test]
     fn separators_follow_the_language_and_the_value_stays() {

@@ -4,8 +4,9 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::Kept;
-use super::line::{Line, regex};
+use super::kept::Kept;
+use super::line::Line;
+use super::text::regex;
 
 /// A pair of single marks. An apostrophe within or behind a word opens none.
 static SINGLE: LazyLock<Regex> =

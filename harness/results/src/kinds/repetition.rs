@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 
 use itertools::Itertools;
 
-use super::Kept;
+use super::kept::Kept;
 use super::line::Line;
 
 /// Times in a row from which on a phrase is a loop. People say a word twice ("sehr, sehr gut"); the models
@@ -92,7 +92,7 @@ fn in_a_row<T: PartialEq>(items: &[T], length: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kinds::Languages;
+    use crate::kinds::line::Languages;
 
     #[test]
     fn a_loop_is_what_comes_again_and_again() {

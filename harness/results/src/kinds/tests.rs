@@ -1,6 +1,8 @@
 //! Counts against those that a reader made by hand, line by line.
 
-use super::{Kept, Kind, Languages, Line};
+use super::kept::Kept;
+use super::kind::Kind;
+use super::line::{Languages, Line};
 
 /// 200 answers of `small`, `nano` and `small-rnn-fc` to lines of `everyday-en-de` and `tags-en-de`, with what
 /// a reader finds and what of it is kept, as "kept/found". An empty field is nothing found; in the last three

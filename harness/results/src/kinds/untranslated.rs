@@ -2,8 +2,9 @@
 //! the commonest words of English. Other words with a capital don't: they may be names, and German borrows
 //! nouns ("Laptop").
 
-use super::Kept;
-use super::line::{Line, is_among, words};
+use super::kept::Kept;
+use super::line::Line;
+use super::text::{is_among, words};
 
 /// Words that German writes as English does, in small letters.
 const BOTH: &str = "\
@@ -46,7 +47,7 @@ fn is_small(word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kinds::Languages;
+    use crate::kinds::line::Languages;
 
     #[test]
     fn a_small_word_is_untranslated_unless_german_or_a_reference_has_it() {
