@@ -1,4 +1,4 @@
-"""Lines of the track `server`: read as they arrive, translated beside one another, answered in their order."""
+"""Lines of the tracks `pages` and `server`: read as they arrive, translated beside one another, answered in their order."""
 
 import os
 import select

@@ -14,7 +14,7 @@ from arrivals import InFlight, arrivals
 ANSWERS = os.fdopen(os.dup(1), "w", encoding="utf-8", errors="replace", newline="\n")
 os.dup2(2, 1)
 
-# Lines of a batch in the throughput tracks and, at most, in the track `server`, if the campaign has no number.
+# Lines of a batch in the throughput tracks and, at most, in the tracks `pages` and `server`, if the campaign has no number.
 BATCH_LINES = 32
 
 
@@ -31,6 +31,7 @@ def options():
     chosen = parser.parse_args()
     chosen.settings = dict(setting.split("=", 1) for setting in chosen.set)
     chosen.line_by_line = chosen.track in ("latency", "latency-all")
+    chosen.by_arrival = chosen.track in ("pages", "server")
     return chosen
 
 
@@ -51,17 +52,17 @@ def serve(chosen, translate, translate_all=None, beside=1, together=None):
 
     translate: function from a batch of lines to their translations.
     translate_all: the same for a whole file, for an engine that makes batches itself.
-    beside: batches that the track `server` has in translation at a time, in threads of their own.
+    beside: batches that the tracks `pages` and `server` have in translation at a time, in threads of their own.
     together: most lines of such a batch; `batch-lines` of the campaign if absent.
     """
     most = together or chosen.batch_lines or BATCH_LINES
     if chosen.line_by_line:
         for line in sys.stdin.buffer:
             answer(ending_removed(line), translate)
-    elif chosen.track == "server" and beside > 1:
+    elif chosen.by_arrival and beside > 1:
         for text in InFlight(lambda lines: answered(lines, translate), beside, most).answers():
             write([text])
-    elif chosen.track == "server":
+    elif chosen.by_arrival:
         for lines in arrivals(most):
             answer(lines, translate)
     else:

@@ -83,12 +83,14 @@ fn round(campaign: &Campaign, set: &TestSet, track: Track) -> f64 {
     let once = if track == Track::Server {
         runs(campaign, set).most_seconds(limits)
     } else if track.is_lockstep() {
+        let longest =
+            set.units(track).iter().map(|unit| unit.len()).max().unwrap_or(1) as f64 * limits.line_seconds;
         let lines: f64 = set.source.iter().map(|line| limits.seconds_for(line)).sum();
         let parts = Part::all(track, *profile, set.source.len()).count();
         let warm_up = parts * profile.warm_up_lines();
         let further = (set.source.len() / LINES_AN_UNKNOWN).max(LEAST_UNKNOWN) + parts + warm_up;
-        // The last line may begin just before the limit of the round.
-        (lines + further as f64 * limits.line_seconds).min(limits.launch_seconds + limits.line_seconds)
+        // The last line or page may begin just before the limit of the round.
+        (lines + further as f64 * longest).min(limits.launch_seconds + longest)
     } else {
         let minimum = profile.throughput_minimum_ns() as f64 / 1e9;
         minimum + (1 + ONE_LINE_LAUNCHES + UNTIMED_LAUNCHES) as f64 * limits.launch_seconds

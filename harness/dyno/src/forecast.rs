@@ -128,7 +128,7 @@ impl<'a> Forecast<'a> {
         let launches = (2 + ONE_LINE_LAUNCHES) as f64;
         let with_fresh = |seconds: f64| seconds * (1.0 + 1.0 / LINES_AN_UNKNOWN as f64);
         match round.track {
-            Track::Latency | Track::LatencyAll => {
+            Track::Latency | Track::LatencyAll | Track::Pages => {
                 let (profile, lines) = (self.campaign.protocol.profile, round.test_set.source.len());
                 Part::all(round.track, profile, lines).count() as f64 * launch + set
             }

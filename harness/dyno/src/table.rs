@@ -56,7 +56,7 @@ fn tables(rows: &[CellSummary], metrics: &[Scale]) -> String {
     let mut text = String::new();
     for cells in rows.chunk_by(|a, b| (&a.test_set, a.track) == (&b.test_set, b.track)) {
         let (track, set) = (cells[0].track, &cells[0].test_set);
-        let _ = writeln!(text, "\ntrack {track} ({}) · {set}", about(track));
+        let _ = writeln!(text, "\ntrack {track} ({}) · {set}", track.about());
         let _ = writeln!(text, "{}", table(cells, columns(cells, metrics), width()));
         text += &closed_loop(cells);
         if let Some(unusable) = unusable_of(metrics, cells) {
@@ -158,22 +158,15 @@ fn priced_by(summary: &Summary) -> String {
     format!("$: {instance} at ${hourly_usd} an hour, the whole instance ({provider} {region}, {date})\n")
 }
 
-fn about(track: Track) -> &'static str {
-    match track {
-        Track::Latency => "one core, lock-step",
-        Track::LatencyAll => "all cores, lock-step",
-        Track::Throughput1 => "one core, whole file",
-        Track::ThroughputAll => "all cores, whole file",
-        Track::Server => "all cores, lines at random instants",
-    }
-}
-
 fn columns(cells: &[CellSummary], metrics: &[Scale]) -> Vec<Texts> {
     let mut columns = vec![texts("system", |row| row.system.clone())];
     columns.extend(metrics.iter().map(metric_column));
     let track = cells[0].track;
     let own: &[Column] = match track {
         Track::Server => &[Column::Speed, Column::Rate, Column::P50, Column::P99],
+        Track::Pages => {
+            &[Column::Speed, Column::FirstLine, Column::FirstLineP95, Column::P50, Column::P95, Column::P99]
+        }
         _ if track.is_lockstep() => &[Column::Speed, Column::P50, Column::P95, Column::P99, Column::Start],
         _ => &[Column::Speed, Column::Steady, Column::Load],
     };
@@ -217,9 +210,10 @@ fn metric_column(scale: &Scale) -> Texts {
 }
 
 /// Columns that a narrow terminal leaves out, first to last; `--json` and summary.csv have all columns.
-const DISPENSABLE: [&str; 12] = [
+const DISPENSABLE: [&str; 13] = [
     "tokens in/s",
     "tokens out/s",
+    "first line p95 ms",
     "start ms",
     "settled MiB",
     "load %",

@@ -47,7 +47,7 @@ pub fn translate(
 ) -> Result<()> {
     match track {
         Track::Latency | Track::LatencyAll => lockstep::run(model, options, input, output),
-        Track::Server => server::run(model, cores, options, input, output),
+        Track::Pages | Track::Server => server::run(model, cores, options, input, output),
         Track::Throughput1 | Track::ThroughputAll => throughput::run(model, cores, options, input, output),
     }
 }

@@ -20,7 +20,7 @@ fn main() -> Result<(), Error> {
     let mut earlier = Earlier::default();
     for round in plan.rounds(&bench.protocol) {
         let measured = measure(&bench, &round, &earlier)?;
-        let us: Vec<f64> = measured.record.line_ns().iter().map(|&ns| ns as f64 / 1e3).collect();
+        let us: Vec<f64> = measured.record.latency_ns().iter().map(|&ns| ns as f64 / 1e3).collect();
         let [p50, p95] = [50.0, 95.0].map(|percent| percentile(&us, percent).unwrap_or(f64::NAN));
         let verdict = measured.record.verdict.name();
         println!("round {}: p50 {p50:.1} µs, p95 {p95:.1} µs, {verdict}", round.number);

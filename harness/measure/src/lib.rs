@@ -101,6 +101,6 @@ pub use rounds::{Measured, measure, measure_together, refuse};
 pub use sandbox::{Sandbox, SandboxFault, setup_arguments};
 pub use served::{Purpose, Served, ServedRun};
 pub use system::{Argument, PLACEHOLDERS, System};
-pub use test_set::{Filler, TestSet};
+pub use test_set::{Filler, TestSet, equal_pages};
 pub use text::{as_text, split_lines, words};
 pub use verify::{Examined, Examinee, Finding, examine, verdict};

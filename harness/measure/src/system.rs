@@ -71,7 +71,7 @@ impl Argument {
 pub const PLACEHOLDERS: [(&str, &str); 6] = [
     ("cores", "number of cores that the system may use"),
     ("core-list", "numbers of these cores, such as 2,3"),
-    ("track", "latency, latency-all, throughput-1, throughput-all or server"),
+    ("track", "latency, latency-all, pages, throughput-1, throughput-all or server"),
     ("model", "path of the system's model, from the key `model`"),
     ("task", "CPU-1 or CPU-ALL: whether the system may use one core or several"),
     ("mode", "latency or throughput: line by line, or the whole file"),

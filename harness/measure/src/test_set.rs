@@ -1,9 +1,10 @@
 //! Test sets: source lines, references, and the hash that distinguishes two sets of one name.
 
 use std::collections::HashSet;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use dyno_record::hex;
+use dyno_record::{Track, hash_of, hex};
 
 use sha2::{Digest, Sha256};
 
@@ -22,6 +23,8 @@ pub struct TestSet {
     /// Gold scores of a set for encoders: people's judgement of how alike the lines of each pair are. Lines 2i and
     /// 2i + 1 are pair i. Empty for a set that is to be translated.
     pub gold: Vec<f64>,
+    /// Pages of the set, as ranges of its lines: what the track `pages` sends at once.
+    pub pages: Vec<Range<usize>>,
     /// SHA-256 of source, references and gold scores, every line ended, in hexadecimal. The hash distinguishes two sets of
     /// one name.
     pub sha256: String,
@@ -59,8 +62,8 @@ impl TestSet {
             read.push(text.map_err(|_| Error::NotUtf8(path.clone()))?);
         }
         let files = [&[source.into()], references].concat();
-        let (name, sha256) = (name.into(), hex(&hash.finalize()));
-        Ok(Self { name, source: source_lines, references: read, gold: Vec::new(), sha256, files })
+        let (name, sha256, pages) = (name.into(), hex(&hash.finalize()), equal_pages(source_lines.len()));
+        Ok(Self { name, source: source_lines, references: read, gold: Vec::new(), pages, sha256, files })
     }
 
     /// A test set without references, from lines in memory.
@@ -86,7 +89,45 @@ impl TestSet {
         source.iter().for_each(|line| hash.update([line.as_slice(), b"\n"].concat()));
         references.iter().flatten().for_each(|line| hash.update([line.as_bytes(), b"\n"].concat()));
         hash.update(gold_text(&gold));
-        Self { name, source, references, gold, sha256: hex(&hash.finalize()), files: Vec::new() }
+        let (pages, sha256) = (equal_pages(source.len()), hex(&hash.finalize()));
+        Self { name, source, references, gold, pages, sha256, files: Vec::new() }
+    }
+
+    /// The same set with pages of `lines` lines each; the last one may be shorter.
+    #[must_use]
+    pub fn with_pages_of(self, lines: usize) -> Self {
+        Self { pages: pages_of(self.source.len(), lines), ..self }
+    }
+
+    /// The same set with the pages that a file names: each line of it is the name of a source line's document, and a
+    /// page begins where the name changes.
+    pub fn with_documents(mut self, path: &Path) -> Result<Self> {
+        let names = read_lines(path, &mut Sha256::new())?;
+        if names.len() != self.source.len() {
+            return Err(Error::UnequalLines {
+                path: path.into(),
+                lines: names.len(),
+                source_path: self.files.first().cloned().unwrap_or_default(),
+                expected: self.source.len(),
+            });
+        }
+        let pages = names.chunk_by(|one, next| one == next).scan(0, |end, page| {
+            let begin = std::mem::replace(end, *end + page.len());
+            Some(begin..*end)
+        });
+        self.pages = pages.collect();
+        Ok(self)
+    }
+
+    /// What lock-step sends at once under `track`, as ranges of the set's lines: each page, or each line alone.
+    pub fn units(&self, track: Track) -> Vec<Range<usize>> {
+        if track == Track::Pages { self.pages.clone() } else { pages_of(self.source.len(), 1) }
+    }
+
+    /// SHA-256 of the number of lines of each page.
+    pub fn pages_sha256(&self) -> String {
+        let counts: String = self.pages.iter().map(|page| format!("{}\n", page.len())).collect();
+        hash_of(counts.as_bytes())
     }
 
     /// First `lines` lines, as a set of its own. Pairs stay whole.
@@ -101,7 +142,9 @@ impl TestSet {
             self.references.iter().map(|lines_of| lines_of[..lines].to_vec()).collect();
         let gold = self.gold.iter().take(lines / 2).copied().collect();
         let part = Self::of(format!("{}{FIRST}{lines}", self.name), source, references, gold);
-        Self { files: self.files.clone(), ..part }
+        let own = self.pages.iter().filter(|page| page.start < lines);
+        let pages = own.map(|page| page.start..page.end.min(lines)).collect();
+        Self { files: self.files.clone(), pages, ..part }
     }
 
     /// Whether the set is the one named `name`, or its first lines.
@@ -114,6 +157,19 @@ impl TestSet {
     pub fn words(&self) -> usize {
         self.source.iter().map(|line| words(line)).sum()
     }
+}
+
+/// Lines of a page, where the set doesn't say where its pages begin. Mozilla compares its engines on 103 blocks of
+/// web pages with 403 sentences (`mozilla/translations`, inference-rs/09-final-comparison), which are 3.9 a block.
+const LINES_OF_A_PAGE: usize = 4;
+
+/// Pages of a set of `lines` lines that doesn't say where its pages begin.
+pub fn equal_pages(lines: usize) -> Vec<Range<usize>> {
+    pages_of(lines, LINES_OF_A_PAGE)
+}
+
+fn pages_of(lines: usize, each: usize) -> Vec<Range<usize>> {
+    (0..lines).step_by(each.max(1)).map(|begin| begin..(begin + each.max(1)).min(lines)).collect()
 }
 
 /// Words in the name of a set's first lines, between the name of the whole and the number of lines.
@@ -181,6 +237,23 @@ mod tests {
         let filler = Filler::read(&path).unwrap();
         let set = TestSet::from_lines("set", ["two"]);
         assert_eq!(filler.around(&set).collect::<Vec<_>>(), [b"one".as_slice(), b"three"]);
+    }
+
+    #[test]
+    fn pages_begin_where_a_file_of_documents_says_or_every_so_many_lines() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("documents");
+        let set = TestSet::from_lines("set", ["a b", "c", "d", "e", "f"]);
+        assert_eq!(set.pages, [0..4, 4..5], "the usual page");
+        let equal = set.clone().with_pages_of(2);
+        assert_eq!(equal.pages, [0..2, 2..4, 4..5]);
+        assert_eq!(equal.first(3).pages, [0..2, 2..3]);
+        fs::write(&path, "one\none\ntwo\none\none\n").unwrap();
+        let named = set.clone().with_documents(&path).unwrap();
+        assert_eq!(named.pages, [0..2, 2..3, 3..5]);
+        assert!(named.sha256 == set.sha256 && named.pages_sha256() != set.pages_sha256());
+        fs::write(&path, "one\n").unwrap();
+        assert!(set.with_documents(&path).is_err_and(|error| error.to_string().contains("documents")));
     }
 
     #[test]

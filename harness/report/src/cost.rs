@@ -56,10 +56,11 @@ pub type Compared<'a, T> = Box<dyn Fn(&Contestant, &Contestant) -> T + 'a>;
 
 impl Cost {
     /// All kinds of cost, the most telling first.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Dollars,
         Self::Under(Track::Latency),
         Self::Under(Track::LatencyAll),
+        Self::Under(Track::Pages),
         Self::Under(Track::Throughput1),
         Self::Under(Track::ThroughputAll),
         Self::Under(Track::Server),
@@ -76,6 +77,9 @@ impl Cost {
                 "#p95 ms, all cores",
                 "p95 latency on all cores in ms",
             ],
+            Self::Under(Track::Pages) => {
+                ["pages-p95", "p95 time of a page", "#page p95 ms", "p95 time to a page's last line in ms"]
+            }
             Self::Under(Track::Throughput1) => {
                 ["throughput-1", "speed on one core", "#words/s, one core", "words/s on one core"]
             }
@@ -85,6 +89,19 @@ impl Cost {
             Self::Under(Track::Server) => {
                 ["server", "speed as a server", "#words/s, server", "words/s as a server"]
             }
+        }
+    }
+
+    /// The cost with its figure, in a sentence.
+    pub fn told(self, figure: &str) -> String {
+        match self {
+            Self::Dollars => format!("{figure} million words per dollar"),
+            Self::Under(Track::Latency) => format!("p95 latency {figure} ms"),
+            Self::Under(Track::LatencyAll) => format!("p95 latency {figure} ms on all cores"),
+            Self::Under(Track::Pages) => format!("p95 {figure} ms to the last line of a page"),
+            Self::Under(Track::Throughput1) => format!("{figure} words/s on one core"),
+            Self::Under(Track::ThroughputAll) => format!("{figure} words/s"),
+            Self::Under(Track::Server) => format!("{figure} words/s as a server"),
         }
     }
 
@@ -209,8 +226,14 @@ impl<'a> Contest<'a> {
     /// The contest of the summary: by the first cost with two contestants, else with one, else with any
     /// figures.
     pub fn primary(set: &'a Set<'a>, translators: &[usize]) -> Option<Self> {
-        let tracks =
-            [Track::ThroughputAll, Track::Throughput1, Track::Latency, Track::LatencyAll, Track::Server];
+        let tracks = [
+            Track::ThroughputAll,
+            Track::Throughput1,
+            Track::Latency,
+            Track::LatencyAll,
+            Track::Pages,
+            Track::Server,
+        ];
         let all = [Cost::Dollars].into_iter().chain(tracks.map(Cost::Under));
         let mut contests: Vec<Self> = all.map(|cost| Self::of(cost, set, translators)).collect();
         contests.retain(|contest| contest.all().next().is_some());

@@ -1,7 +1,6 @@
 //! Sentences written from the data. Each sentence claims only what the intervals support.
 
-use super::cost::{Contest, Contestant, Cost};
-use dyno_measure::Track;
+use super::cost::{Contest, Contestant};
 use dyno_results::scores::Scale;
 use dyno_results::summary::Duel;
 use dyno_results::summary::judge::unusable;
@@ -160,15 +159,7 @@ impl Writer<'_> {
     }
 
     fn cost_of(&self, one: &Contestant) -> String {
-        let cost = supported(&one.cost);
-        match self.contest.cost {
-            Cost::Dollars => format!("{cost} million words per dollar"),
-            Cost::Under(Track::Latency) => format!("p95 latency {cost} ms"),
-            Cost::Under(Track::LatencyAll) => format!("p95 latency {cost} ms on all cores"),
-            Cost::Under(Track::Throughput1) => format!("{cost} words/s on one core"),
-            Cost::Under(Track::ThroughputAll) => format!("{cost} words/s"),
-            Cost::Under(Track::Server) => format!("{cost} words/s as a server"),
-        }
+        self.contest.cost.told(&supported(&one.cost))
     }
 
     fn rivals(&self, pick: &Contestant) -> Option<String> {

@@ -24,6 +24,10 @@ pub enum Column {
     P95,
     /// 99th percentile of latency.
     P99,
+    /// Track pages: median time to a page's first line.
+    FirstLine,
+    /// Track pages: 95th percentile of the time to a page's first line.
+    FirstLineP95,
     /// Time from launch to the first answer.
     Start,
     /// Words for a US dollar, the whole instance paid for.
@@ -63,6 +67,8 @@ impl Column {
             Self::P50 => ("p50 ms", |row| exactly(row.p50_ms)),
             Self::P95 => ("p95 ms", |row| exactly(row.p95_ms)),
             Self::P99 => ("p99 ms", |row| exactly(row.p99_ms)),
+            Self::FirstLine => ("first line p50 ms", |row| exactly(row.first_line_p50_ms)),
+            Self::FirstLineP95 => ("first line p95 ms", |row| exactly(row.first_line_p95_ms)),
             Self::Start => ("start ms", |row| exactly(row.start_ms)),
             Self::Dollars => ("Mwords/$", |row| row.millions(row.words_per_dollar)),
             Self::ProRata => ("pro rata", |row| row.millions(row.words_per_dollar_pro_rata)),

@@ -100,7 +100,7 @@ fn add_kind(row: &mut Map<String, Value>, KindCount { kind, kept }: &KindCount) 
 pub fn write_histograms(folder: &Path, run: &Run) -> Result<()> {
     let folder = folder.join("histograms");
     for cell in run.cells().iter().filter(|cell| cell.track.is_lockstep()) {
-        let latencies = cell.valid().into_iter().flat_map(|record| record.line_ns().iter().copied());
+        let latencies = cell.valid().into_iter().flat_map(|record| record.latency_ns().iter().copied());
         let mut latencies = latencies.peekable();
         if latencies.peek().is_none() {
             continue;

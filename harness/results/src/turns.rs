@@ -26,7 +26,7 @@ pub const SPEED: Figure = Figure { of: Record::words_per_second, by_turns: true 
 pub const P95: Figure = Figure { of: p95, by_turns: false };
 
 fn p95(record: &Record) -> Option<f64> {
-    let ms: Vec<f64> = record.line_ns().iter().map(|&ns| ns as f64 / 1e6).collect();
+    let ms: Vec<f64> = record.latency_ns().iter().map(|&ns| ns as f64 / 1e6).collect();
     percentile(&ms, 95.0)
 }
 

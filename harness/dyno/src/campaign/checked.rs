@@ -1,5 +1,6 @@
 //! The checked campaign, and what the bench derives from it: the plan, the protocol and the run's identity.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use anyhow::Context as _;
@@ -178,9 +179,16 @@ impl Campaign {
             meter: self.meter.as_ref().map(|meter| meter.command.clone()),
             load: serves.then_some(load),
             clients: if serves { clients } else { Vec::new() },
+            pages: self.pages_by_set(),
             arrivals: arrivals.filter(|_| serves).map(|recording| recording.sha256),
             shard: self.shard,
         }
+    }
+
+    /// Hash of each set's pages, if these are measured.
+    fn pages_by_set(&self) -> BTreeMap<String, String> {
+        let sets = self.test_sets.iter().filter(|_| self.tracks.contains(&Track::Pages));
+        sets.map(|set| (set.name.clone(), set.pages_sha256())).collect()
     }
 
     /// Facts about the systems that a paper's table needs.

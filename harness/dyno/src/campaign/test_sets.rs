@@ -28,11 +28,38 @@ struct Manifest {
     /// Sentence pairs with gold scores of a set for encoders; `lines` counts both sentences of each.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pairs: Option<PathBuf>,
+    /// Pages of the set, for the track `pages`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pages: Option<WirePages>,
     /// Way to get files that don't stand beside the manifest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     fetch: Option<String>,
     /// SHA-256 of the files' contents, source first; it detects accidental edits.
     sha256: String,
+}
+
+/// Pages of a set: so many lines each, or a file with the name of each line's document.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(
+    untagged,
+    expecting = "`pages` is a number of lines, or a file with the name of each line's document"
+)]
+pub enum WirePages {
+    /// Number of lines of each page.
+    Lines(usize),
+    /// File of names.
+    Documents(PathBuf),
+}
+
+impl WirePages {
+    /// `set` with these pages; `resolve` finds the file.
+    pub fn of(&self, set: TestSet, resolve: impl Fn(&Path) -> PathBuf) -> Result<TestSet, String> {
+        match self {
+            Self::Lines(0) => Err("`pages` is 0; a page has at least one line".into()),
+            Self::Lines(lines) => Ok(set.with_pages_of(*lines)),
+            Self::Documents(path) => set.with_documents(&resolve(path)).map_err(message_of),
+        }
+    }
 }
 
 /// Reads the test set of a folder with a manifest, and its languages.
@@ -67,7 +94,11 @@ fn read(folder: &Path, path: &Path, manifest: &Manifest) -> Result<TestSet, Stri
         return read_pairs(&manifest.name, &file);
     }
     let references: Vec<_> = manifest.references.iter().map(|file| folder.join(file)).collect();
-    TestSet::from_files(&manifest.name, &file, &references).map_err(message_of)
+    let set = TestSet::from_files(&manifest.name, &file, &references).map_err(message_of)?;
+    match &manifest.pages {
+        None => Ok(set),
+        Some(pages) => pages.of(set, |path| folder.join(path)),
+    }
 }
 
 /// Whether `name` looks like a test set of sacrebleu (`multi30k/2016`, `wmt14/full`, `wmt20`) instead of a
@@ -78,11 +109,15 @@ pub fn may_be_sacrebleu(name: &str) -> bool {
     !name.starts_with('.') && name.split('/').count() <= 3 && name.split('/').all(part)
 }
 
-/// Reads a test set of sacrebleu. sacrebleu downloads the set if its cache lacks it.
+/// Reads a test set of sacrebleu, with its documents as pages. sacrebleu downloads the set if its cache lacks it.
 pub fn from_sacrebleu(name: &str, languages: &str) -> Result<TestSet, String> {
     let files = scores::sacrebleu_files(name, languages).map_err(message_of)?;
     let name = format!("{name} {languages}");
-    TestSet::from_files(&name, &files.source, &files.references).map_err(message_of)
+    let set = TestSet::from_files(&name, &files.source, &files.references).map_err(message_of)?;
+    let Some(documents) = files.documents else { return Ok(set) };
+    let named = set.clone().with_documents(&documents).map_err(message_of)?;
+    // sacrebleu calls all documents of some sets "unknown".
+    Ok(if named.pages.len() > 1 { named } else { set })
 }
 
 fn message_of(error: impl ToString) -> String {

@@ -21,16 +21,7 @@ pub fn model(path: &str) -> Result<PathBuf, Infallible> {
 
 /// Parser of a track's name.
 pub fn track() -> impl TypedValueParser<Value = Track> {
-    let about = |track| match track {
-        Track::Latency => "One core; each line is sent after the answer to the line before",
-        Track::LatencyAll => {
-            "All cores that the campaign allows; each line is sent after the answer to the line before"
-        }
-        Track::Throughput1 => "One core; the whole file is sent at once",
-        Track::ThroughputAll => "All cores that the campaign allows; the whole file is sent at once",
-        Track::Server => "All cores that the campaign allows; lines arrive at random instants",
-    };
-    let values = Track::ALL.map(|track| PossibleValue::new(track.name()).help(about(track)));
+    let values = Track::ALL.map(|track| PossibleValue::new(track.name()).help(track.help()));
     PossibleValuesParser::new(values).try_map(|name| named(&name))
 }
 

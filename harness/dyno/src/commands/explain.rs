@@ -145,7 +145,12 @@ fn time(cell: &Explanation<'_>) -> Vec<String> {
         format!("{fixed}{word}: {} ms for a line of {words:.0} words, the middle length", plain(whole))
     });
     let tail = row.p50_ms.zip(row.p95_ms).map(|(p50, p95)| {
-        format!("half of the lines take at most {} ms, 95 of 100 at most {} ms", plain(p50), plain(p95))
+        format!(
+            "half of the {}s take at most {} ms, 95 of 100 at most {} ms",
+            row.track.unit(),
+            plain(p50),
+            plain(p95)
+        )
     });
     let pipe = cell.pipe_ms.zip(row.p50_ms).map(|(pipe, p50)| {
         format!(

@@ -111,15 +111,18 @@ fn pipe_floor_us(records: &[Record]) -> Option<f64> {
 fn null_us(records: &[Record]) -> Option<f64> {
     let is_null = |record: &&Record| record.command.windows(2).any(|pair| pair == ["--backend", "null"]);
     let idle = |record: &&Record| !record.command.iter().any(|argument| argument.starts_with("word-us="));
-    let lines = records.iter().filter(is_null).filter(idle);
-    let us: Vec<f64> = lines.filter_map(|record| median(&in_us(record.line_ns()))).collect();
+    let alone = |record: &&Record| record.track.has_one_line();
+    let lines = records.iter().filter(is_null).filter(idle).filter(alone);
+    let us: Vec<f64> = lines.filter_map(|record| median(&in_us(record.latency_ns()))).collect();
     median(&us)
 }
 
 /// CPU time of the bench as a share of the rounds' time, in the latency track. Only systems with a line time
 /// of [`SLOW_US`] or more count: the bench takes the same time for each line, short or long.
 fn bench_share(records: &[Record]) -> Option<f64> {
-    let is_slow = |record: &&Record| median(&in_us(record.line_ns())).is_some_and(|us| us >= SLOW_US);
+    let is_slow = |record: &&Record| {
+        record.track.has_one_line() && median(&in_us(record.latency_ns())).is_some_and(|us| us >= SLOW_US)
+    };
     let share = |record: &Record| Some(record.bench_ns as f64 / 1e9 / record.noise.last()?.seconds);
     median(&records.iter().filter(is_slow).filter_map(share).collect::<Vec<_>>())
 }

@@ -22,6 +22,7 @@ mod merging;
 mod metering;
 mod misbehaviour;
 mod models;
+mod pages;
 mod patience;
 mod plugins;
 mod prompting;

@@ -1,7 +1,7 @@
 //! The queue between the reader, the workers and the output: lines that wait, and answers in order.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::io::{self, BufRead, Write};
+use std::io::{self, BufRead, ErrorKind, Write};
 use std::sync::{Condvar, Mutex};
 
 use dyno_record::identity::BatchSize;
@@ -85,15 +85,18 @@ impl<W: Write> LineQueue<W> {
         Self { size, workers, state: Mutex::new(state), arrived: Condvar::new(), written: Condvar::new() }
     }
 
-    /// Reads lines until the input ends or a worker fails.
+    /// Reads lines until the input ends or a worker fails. Lines that arrive together join together: a page is one
+    /// batch.
     pub(super) fn read(&self, mut input: impl BufRead) {
-        let mut end = Input::Ended;
+        let (mut end, mut begun) = (Input::Ended, Vec::new());
         loop {
-            let mut text = Vec::new();
-            match input.read_until(b'\n', &mut text) {
-                Ok(0) => break,
-                Ok(_) if self.put(text) => {}
-                Ok(_) => return,
+            match arrived(&mut input, &mut begun) {
+                Ok(lines) if lines.is_empty() => break,
+                Ok(lines) => {
+                    if !self.put(lines) {
+                        return;
+                    }
+                }
                 Err(error) => {
                     end = Input::Failed(error);
                     break;
@@ -107,17 +110,20 @@ impl<W: Write> LineQueue<W> {
         self.arrived.notify_all();
     }
 
-    /// Puts a line into the queue as soon as it has room. False if a worker failed.
-    fn put(&self, mut text: Vec<u8>) -> bool {
-        text.truncate(without_end(&text).len());
-        let fills = self.size.filled_by(weight(&text));
+    /// Puts lines into the queue, each as soon as it has room. False if a worker failed.
+    fn put(&self, lines: Vec<Vec<u8>>) -> bool {
         let full =
             |state: &mut State<W>| state.read - state.written >= MOST_LINES && !state.input.is_abandoned();
-        let mut state = self.written.wait_while(lock(&self.state), full).expect("workers return errors");
-        state.read += 1;
-        state.waiting_fills += fills;
-        state.waiting.push_back(Line { text, fills });
-        self.arrived.notify_one();
+        let mut state = lock(&self.state);
+        for mut text in lines {
+            state = self.written.wait_while(state, full).expect("workers return errors");
+            text.truncate(without_end(&text).len());
+            let fills = self.size.filled_by(weight(&text));
+            state.read += 1;
+            state.waiting_fills += fills;
+            state.waiting.push_back(Line { text, fills });
+            self.arrived.notify_one();
+        }
         !state.input.is_abandoned()
     }
 
@@ -162,6 +168,32 @@ impl<W: Write> LineQueue<W> {
         match std::mem::replace(&mut lock(&self.state).input, Input::Abandoned) {
             Input::Failed(error) => Err(error.into()),
             Input::Open | Input::Ended | Input::Abandoned => Ok(()),
+        }
+    }
+}
+
+/// Lines that have arrived, at least one; none at the end of the input. `begun` is the beginning of a line.
+fn arrived(input: &mut impl BufRead, begun: &mut Vec<u8>) -> io::Result<Vec<Vec<u8>>> {
+    loop {
+        let bytes = match input.fill_buf() {
+            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+            bytes => bytes?,
+        };
+        if bytes.is_empty() {
+            let last = std::mem::take(begun);
+            return Ok(if last.is_empty() { Vec::new() } else { vec![last] });
+        }
+        let whole = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
+        let mut lines: Vec<Vec<u8>> =
+            bytes[..whole].split_inclusive(|&byte| byte == b'\n').map(<[u8]>::to_vec).collect();
+        if let Some(first) = lines.first_mut() {
+            first.splice(..0, begun.drain(..));
+        }
+        begun.extend(&bytes[whole..]);
+        let read = bytes.len();
+        input.consume(read);
+        if !lines.is_empty() {
+            return Ok(lines);
         }
     }
 }

@@ -112,6 +112,16 @@ fn a_batch_holds_no_more_than_its_size() {
 }
 
 #[test]
+fn the_lines_of_a_page_are_one_batch() {
+    let page = "one\nanother\nthe last one\n";
+    for (batch, first) in [(BatchSize::Words(99), 3), (BatchSize::of_lines(2), 2)] {
+        let (done, output, together) = served(page, 1, batch);
+        done.unwrap();
+        assert_eq!((output.as_str(), together[0]), (page, first), "{batch:?}");
+    }
+}
+
+#[test]
 fn a_long_line_is_overtaken_by_a_bounded_number_of_lines() {
     /// Notes the last line that came while the first one was being translated.
     struct Overtaken(Steps, Arc<Mutex<usize>>);
@@ -168,8 +178,10 @@ fn an_answer_waits_for_no_later_line() {
         lines.send(line.to_owned()).unwrap();
         assert_eq!(answers.recv().unwrap(), line);
     }
-    lines.send("a\nb".to_owned()).unwrap();
+    for part in ["a", "\nb\n", "c"] {
+        lines.send(part.to_owned()).unwrap();
+    }
     drop(lines);
     server.join().unwrap().unwrap();
-    assert_eq!(answers.try_iter().collect::<String>(), "a\nb\n");
+    assert_eq!(answers.try_iter().collect::<String>(), "a\nb\nc\n");
 }

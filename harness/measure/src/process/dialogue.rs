@@ -1,5 +1,6 @@
-//! The two pipes of a system in lock-step: a line in, a line out, and what can go wrong in between.
+//! The two pipes of a system in lock-step: lines in, as many lines out, and what can go wrong in between.
 
+use std::cmp::Ordering;
 use std::io::{self, ErrorKind, PipeReader, PipeWriter, Read, Write};
 use std::os::fd::{AsFd, AsRawFd};
 use std::time::{Duration, Instant};
@@ -49,6 +50,8 @@ pub struct Dialogue {
     pipe: String,
     /// Bytes read since the question, with the newline.
     reply: Vec<u8>,
+    /// Line ends of the reply: the place behind each, and the instant at which it was read.
+    ends: Vec<(usize, Instant)>,
     /// Buffer for reads. It is small and always the same, so that reads displace little of the system's
     /// cache.
     buffer: [u8; 8192],
@@ -66,7 +69,7 @@ impl Dialogue {
         let link = std::fs::read_link(format!("/proc/self/fd/{}", to_system.as_raw_fd()));
         let pipe = link.map(|link| link.to_string_lossy().into_owned()).unwrap_or_default();
         let (to_system, reply) = (Some(to_system), Vec::with_capacity(1 << 16));
-        let (asked, answered) = (0, 0);
+        let (asked, answered, ends) = (0, 0, Vec::new());
         Ok(Self {
             to_system,
             from_system,
@@ -74,32 +77,42 @@ impl Dialogue {
             root,
             pipe,
             reply,
+            ends,
             buffer: [0; 8192],
             asked,
             answered,
         })
     }
 
-    /// Last answer without its newline.
-    pub fn answer(&self) -> &[u8] {
-        self.reply.strip_suffix(b"\n").unwrap_or(&self.reply)
+    /// Answers to the last page without their newlines, each with the instant at which it was there.
+    pub fn answers(&self) -> impl Iterator<Item = (&[u8], Instant)> {
+        let begins = std::iter::once(0).chain(self.ends.iter().map(|&(end, _)| end));
+        begins.zip(&self.ends).map(|(begin, &(end, at))| (&self.reply[begin..end - 1], at))
     }
 
-    /// Writes one line and waits for the reply's newline.
-    pub fn ask(&mut self, line: &[u8]) -> Result<(), Stop> {
+    /// Reply behind its last line end.
+    pub fn unended(&self) -> &[u8] {
+        &self.reply[self.ends.last().map_or(0, |&(end, _)| end)..]
+    }
+
+    /// Writes a page of one or more lines, each with its line end, and waits for as many answers.
+    pub fn ask(&mut self, page: &[u8]) -> Result<(), Stop> {
         let begin = Instant::now();
         let deadline = begin + self.patience;
         self.reply.clear();
-        self.write(line, deadline)?;
-        let mut searched = 0;
+        self.ends.clear();
+        self.write(page, deadline)?;
+        let lines = page.iter().filter(|&&byte| byte == b'\n').count();
+        self.asked += lines - 1;
         loop {
-            match self.reply[searched..].iter().position(|&byte| byte == b'\n') {
-                Some(end) if searched + end + 1 == self.reply.len() => return Ok(()),
-                Some(_) => return Err(self.unrequested("more than one line for a line").into()),
-                None if self.reply.len() > LONGEST_REPLY => {
+            match self.ends.len().cmp(&lines) {
+                Ordering::Equal if self.unended().is_empty() => return Ok(()),
+                Ordering::Less if self.unended().len() > LONGEST_REPLY => {
                     return Err(Code::Flood.reason("an answer without end").into());
                 }
-                None => searched = self.reply.len(),
+                Ordering::Less => {}
+                _ if lines == 1 => return Err(self.unrequested("more than one line for a line").into()),
+                _ => return Err(self.unrequested(&format!("more than {lines} lines for a page")).into()),
             }
             if !self.wait_for_output(deadline)? {
                 return Err(Stop::Silent(begin.elapsed()));
@@ -171,7 +184,11 @@ impl Dialogue {
     pub(super) fn read(&mut self) -> Result<usize, Reason> {
         match self.from_system.read(&mut self.buffer) {
             Ok(n) => {
-                self.answered += self.buffer[..n].iter().filter(|&&byte| byte == b'\n').count();
+                let (now, begin) = (Instant::now(), self.reply.len());
+                let before = self.ends.len();
+                let line_ends = (0..n).filter(|&at| self.buffer[at] == b'\n');
+                self.ends.extend(line_ends.map(|at| (begin + at + 1, now)));
+                self.answered += self.ends.len() - before;
                 self.reply.extend_from_slice(&self.buffer[..n]);
                 Ok(n)
             }
@@ -181,6 +198,7 @@ impl Dialogue {
 
     /// Output since the last call.
     pub(super) fn take_reply(&mut self) -> Vec<u8> {
+        self.ends.clear();
         std::mem::take(&mut self.reply)
     }
 

@@ -1,6 +1,6 @@
-//! Lock-step: one raw line, flush; the next line only after the reply's newline.
+//! Lock-step: one raw line or one page of lines, flush; the next only after the newline of the last answer.
 //!
-//! A thread that is pinned to the system's own core exchanges the lines. Thread and system never run at once,
+//! Where lines are alone, a thread that is pinned to the system's own core exchanges the lines. Thread and system never run at once,
 //! so that the thread takes nothing from the system. A wake-up on the same core is also several times cheaper
 //! than one across cores. The thread never spins, and nothing else of the bench runs meanwhile.
 
@@ -33,7 +33,8 @@ pub const LOADING: f64 = 4.0;
 pub struct Lockstep {
     /// One answer for each line, in the order of the questions, up to the first fault.
     pub answers: Vec<Vec<u8>>,
-    /// Nanoseconds from before the write to the reply's newline, for each line.
+    /// Nanoseconds from before the write to the reply's newline, for each line. All lines of a page are written at
+    /// once.
     pub latency_ns: Vec<u64>,
     /// Nanoseconds from launch to the first answer.
     pub start_ns: Option<u64>,
@@ -86,7 +87,7 @@ pub fn converse(
     let exchange = std::thread::scope(|scope| {
         let thread = scope.spawn(|| {
             // Where lines arrive while the system works, the thread stays on the bench's core.
-            if subject.track.is_lockstep() {
+            if subject.track.has_one_line() {
                 os::pin_thread(subject.cores)?;
             }
             os::sharpen_timers()?;
@@ -129,24 +130,40 @@ pub struct Conversation<'a, 's> {
 }
 
 impl Conversation<'_, '_> {
-    /// Asks one line; records the answer and its latency.
-    pub fn ask(&mut self, line: &[u8]) -> std::result::Result<(), Stop> {
-        let patience = Duration::from_secs_f64(self.subject.limits.seconds_for(line));
+    /// Asks one line, or a page: lines with line feeds between them. Records the answers and their latencies.
+    pub fn ask(&mut self, page: &[u8]) -> std::result::Result<(), Stop> {
+        let patience = self.patience_for_page(page);
         let is_first = self.exchange.answers.is_empty();
         self.dialogue.patience = if is_first { patience.mul_f64(LOADING) } else { patience };
-        let line = [line, b"\n"].concat();
+        let text = [page, b"\n"].concat();
         let begin = Instant::now();
-        self.dialogue.ask(&line)?;
-        let latency = begin.elapsed();
-        self.exchange.latency_ns.push(latency.as_nanos() as u64);
-        self.exchange.first_answer_ns.get_or_insert_with(os::monotonic_ns);
-        self.exchange.answers.push(self.dialogue.answer().to_vec());
-        self.has_answered(&[&line]);
+        self.dialogue.ask(&text)?;
+        let latency = self.take_answers(begin);
+        self.has_answered(&[&text]);
         self.dialogue.expect_silence()?;
         self.taken += if is_first { Duration::ZERO } else { latency };
         // Between lines the system has nothing to do.
         self.system.look_if_due();
         self.has_waited(begin.elapsed())
+    }
+
+    /// Records the answers to a page that was written at `begin`, and returns the latency of the last one.
+    fn take_answers(&mut self, begin: Instant) -> Duration {
+        let Exchange { answers, latency_ns, first_answer_ns, .. } = &mut self.exchange;
+        let mut last = Duration::ZERO;
+        for (answer, at) in self.dialogue.answers() {
+            last = at.duration_since(begin);
+            first_answer_ns.get_or_insert_with(|| os::monotonic_ns() - at.elapsed().as_nanos() as u64);
+            latency_ns.push(last.as_nanos() as u64);
+            answers.push(answer.to_vec());
+        }
+        last
+    }
+
+    /// Time for the answers to all lines of a page.
+    fn patience_for_page(&self, page: &[u8]) -> Duration {
+        let seconds = page.split(|&byte| byte == b'\n').map(|line| self.subject.limits.seconds_for(line));
+        Duration::from_secs_f64(seconds.sum())
     }
 
     /// Counts the words of lines that the system has answered.

@@ -36,8 +36,8 @@ pub(crate) fn most_seconds(line_seconds: f64) -> f64 {
 /// Finds out why the system in `dialogue` is silent since `after`.
 pub(super) fn diagnose(dialogue: &mut Dialogue, after: Duration, patience: Duration) -> Reason {
     // The system began an answer and stopped. Any further output could be the rest of this answer.
-    if !dialogue.answer().is_empty() {
-        let bytes = dialogue.answer().len();
+    if !dialogue.unended().is_empty() {
+        let bytes = dialogue.unended().len();
         let figure = format!("{bytes} bytes without a line end after {:.1} s", after.as_secs_f64());
         return Code::Hung.reason(figure);
     }

@@ -186,10 +186,20 @@ impl Record {
         self.system == round.system.name && self.test_set == round.test_set.name && self.track == round.track
     }
 
-    /// Nanoseconds of each line in lock-step, in source order; empty in the other tracks.
-    pub fn line_ns(&self) -> &[u64] {
+    /// Latencies of lock-step in nanoseconds, in source order: those of lines, or of pages to their last line; empty in
+    /// the other tracks.
+    pub fn latency_ns(&self) -> &[u64] {
         match &self.times {
             Some(Times::Lockstep { latency_ns }) => latency_ns,
+            Some(Times::Pages { last_line_ns, .. }) => last_line_ns,
+            _ => &[],
+        }
+    }
+
+    /// Nanoseconds to the first line of each page, in source order; empty in the other tracks.
+    pub fn first_line_ns(&self) -> &[u64] {
+        match &self.times {
+            Some(Times::Pages { first_line_ns, .. }) => first_line_ns,
             _ => &[],
         }
     }
@@ -212,7 +222,7 @@ impl Record {
 
     /// Times that add up to the round's: those of its launches or of its lines.
     fn times_ns(&self) -> &[u64] {
-        self.launches().map_or(self.line_ns(), |launches| &launches.ns)
+        self.launches().map_or(self.latency_ns(), |launches| &launches.ns)
     }
 
     /// Contradiction in a round that counts: the record has been changed.
@@ -227,15 +237,29 @@ impl Record {
             _ if self.times_ns().iter().any(|ns| !(1..=MOST_NS).contains(ns)) => {
                 Some("it has a time that can't be")
             }
-            Track::Latency | Track::LatencyAll if self.line_ns().len() != self.lines => {
+            Track::Latency | Track::LatencyAll if self.latency_ns().len() != self.lines => {
                 Some("it has no time for each line")
             }
+            Track::Pages if !self.has_whole_pages() => Some("it has no times for the pages of its lines"),
             Track::Throughput1 | Track::ThroughputAll if self.times_ns().is_empty() => Some("it has no time"),
             Track::Server if !self.served().is_some_and(Served::is_honest) => {
                 Some("it has no rate that its runs confirm")
             }
             _ => None,
         }
+    }
+
+    /// Whether pages hold all lines, and each has its times.
+    fn has_whole_pages(&self) -> bool {
+        let Some(Times::Pages { page_lines, first_line_ns, last_line_ns }) = &self.times else {
+            return false;
+        };
+        let lines = page_lines.iter().fold(0_usize, |sum, &lines| sum.saturating_add(lines));
+        let times = || first_line_ns.iter().zip(last_line_ns);
+        lines == self.lines
+            && [first_line_ns.len(), last_line_ns.len()] == [page_lines.len(); 2]
+            && !page_lines.contains(&0)
+            && times().all(|(&first, &last)| 0 < first && first <= last)
     }
 
     /// Source words of one launch's input, or of the set in lock-step.
@@ -280,7 +304,7 @@ impl Record {
         self
     }
 
-    /// Source words a second. In the latency track the time is the sum of the lines' times, in the throughput
+    /// Source words a second. In lock-step the time is the sum of the lines' or pages' times, in the throughput
     /// tracks the sum of the launches' times (official). In the server track it is the greatest rate, in words.
     pub fn words_per_second(&self) -> Option<f64> {
         if let Some(served) = self.served() {
@@ -305,6 +329,30 @@ mod tests {
             "output": null, "facts": facts, "model_bytes": null
         });
         serde_json::from_value(noise).expect("a record")
+    }
+
+    #[test]
+    fn pages_hold_all_lines_and_each_has_its_times() {
+        let of = |page_lines: &[usize], first_line_ns: &[u64], last_line_ns: &[u64]| {
+            let [first_line_ns, last_line_ns] = [first_line_ns, last_line_ns].map(<[u64]>::to_vec);
+            let times = Some(Times::Pages { page_lines: page_lines.to_vec(), first_line_ns, last_line_ns });
+            Record { track: Track::Pages, lines: 5, words: 30, times, ..record(&serde_json::Value::Null) }
+        };
+        let whole = of(&[3, 2], &[20, 30], &[60, 40]);
+        assert_eq!((whole.fault(), whole.words_per_second()), (None, Some(30.0 / 100e-9)));
+        assert_eq!((whole.latency_ns(), whole.first_line_ns()), (&[60, 40][..], &[20, 30][..]));
+        let read: Record = serde_json::from_value(serde_json::to_value(&whole).unwrap()).unwrap();
+        assert_eq!(read, whole);
+        for lacking in [
+            of(&[3], &[20], &[60]),
+            of(&[5], &[20, 30], &[60, 40]),
+            of(&[3, 2], &[20, 50], &[60, 40]),
+            of(&[3, 2], &[20, 0], &[60, 40]),
+            of(&[5, 0], &[20, 30], &[60, 40]),
+            of(&[usize::MAX, 6], &[20, 30], &[60, 40]),
+        ] {
+            assert_eq!(lacking.fault(), Some("it has no times for the pages of its lines"));
+        }
     }
 
     #[test]

@@ -15,6 +15,15 @@ pub enum Times {
     },
     /// Throughput tracks.
     Launches(Launches),
+    /// Track with pages of lines.
+    Pages {
+        /// Number of lines of each page, in source order.
+        page_lines: Vec<usize>,
+        /// Nanoseconds to the answer of each page's first line.
+        first_line_ns: Vec<u64>,
+        /// Nanoseconds to the answer of each page's last line.
+        last_line_ns: Vec<u64>,
+    },
     /// Tracks with one line at a time.
     Lockstep {
         /// Nanoseconds of each line, in source order.

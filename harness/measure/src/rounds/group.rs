@@ -147,6 +147,7 @@ fn observe(
     earlier: &Earlier,
 ) -> Result<(Vec<Observed>, Vec<HostSpeed>)> {
     let (track, lines) = (group[0].round.track, group[0].round.test_set.source.len());
+    let units = group[0].round.test_set.units(track).len();
     let core = *bench.placement.system(track).last().expect("a track has cores");
     let observed: Vec<Mutex<Observed>> = group.iter().map(|_| Mutex::default()).collect();
     let parts: Vec<Part> = Part::all(track, bench.protocol.profile, lines).collect();
@@ -162,7 +163,7 @@ fn observe(
             ask(0, None)?;
             continue;
         }
-        let turns = Turns::new(group.len(), core, part.range(lines).len(), number == watched);
+        let turns = Turns::new(group.len(), core, part.range(units).len(), number == watched);
         side_by_side(&turns, group.len(), |member, slot| ask(member, Some(&slot)))?;
         host_speed.add(turns);
     }

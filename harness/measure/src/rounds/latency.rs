@@ -1,7 +1,8 @@
-//! The latency track: the whole set in lock-step, in this round's order, with some unknown lines in between.
+//! A round in lock-step: the whole set, line by line or page by page, in this round's order, with some unknown
+//! lines or pages in between.
 //!
-//! The unknown lines are copies of lines of the set with other words, at random places. They are timed as the
-//! lines are, but don't count.
+//! The unknown ones are copies of the set's with other words, at random places. They are timed as these are, but
+//! don't count.
 
 use std::ops::Range;
 
@@ -22,13 +23,13 @@ pub const OPENING_COPIES: usize = 3;
 /// One part of lock-step: its range of the set, block by block if other systems take turns. Adds to what the
 /// round has `observed`.
 pub(super) fn run(context: &RoundContext<'_>, part: Part, observed: &mut Observed) -> Result<()> {
-    let source = &context.round.test_set.source;
-    let order = &order(context)[part.range(source.len())];
-    let copies = part.share((source.len() / LINES_AN_UNKNOWN).max(LEAST_UNKNOWN));
+    let (source, units) = (&context.round.test_set.source, context.round.test_set.units(context.round.track));
+    let order = &order(context, units.len())[part.range(units.len())];
+    let copies = part.share((units.len() / LINES_AN_UNKNOWN).max(LEAST_UNKNOWN));
     let [places, new] = ["places of copies", "their words"].map(|what| Random::new(fresh_seed(), what));
-    let mut script = Script::of(source, order.to_vec(), places, new);
+    let mut script = Script::of(source, units.clone(), order.to_vec(), places, new);
     // The warm-up asks copies of the last lines, so that no scored line has been seen.
-    let last = order.len().saturating_sub(context.bench.protocol.profile.warm_up_lines());
+    let last = warm_up(order, &units, context.bench.protocol.profile.warm_up_lines());
     let mut questions = Questions::new(script.copies(&order[last..]));
     let mut lines = script.once(copies);
     if context.subject.slot.is_none() {
@@ -40,7 +41,8 @@ pub(super) fn run(context: &RoundContext<'_>, part: Part, observed: &mut Observe
             conversation.ask(&question.line)?;
         }
         if let Some(slot) = context.subject.slot {
-            questions.add(&mut script, lines, blocks(slot, conversation), OPENING_COPIES);
+            let warm = replies(&questions.asked, conversation.latency_ns());
+            questions.add(&mut script, lines, blocks(slot, conversation, &warm), OPENING_COPIES);
         }
         conversation.begin_work();
         conversation.meter_energy();
@@ -61,27 +63,38 @@ pub(super) fn run(context: &RoundContext<'_>, part: Part, observed: &mut Observe
         observed.forget_answers();
         return Ok(());
     }
-    questions.keep(replies, source.len(), observed);
+    questions.keep(&replies, &units, observed);
     if part.is_last() {
         observed.by_clock.extend(recognised(&observed.pairs));
     }
     Ok(())
 }
 
-/// Number of blocks of a round, once all systems of the group are warm.
-fn blocks(slot: &Slot<'_>, conversation: &mut Conversation<'_, '_>) -> usize {
+/// Place in the order from which on the last lines or pages hold at least `lines` lines.
+fn warm_up(order: &[usize], units: &[Range<usize>], lines: usize) -> usize {
+    let mut held = 0;
+    let is_needed = |unit: &&usize| {
+        let needed = held < lines;
+        held += units[**unit].len();
+        needed
+    };
+    order.len() - order.iter().rev().take_while(is_needed).count()
+}
+
+/// Number of blocks of a round, once all systems of the group are warm, which took these times in the warm-up.
+fn blocks(slot: &Slot<'_>, conversation: &mut Conversation<'_, '_>, warm: &[Reply]) -> usize {
     // The first answer's time is mostly loading.
-    let answers: Vec<f64> = conversation.latency_ns().iter().skip(1).map(|&ns| ns as f64).collect();
-    slot.tell_line_ns(mean(&answers).unwrap_or(0.0));
+    let times: Vec<f64> = warm.iter().skip(1).map(|reply| reply.last_ns as f64).collect();
+    slot.tell_line_ns(mean(&times).unwrap_or(0.0));
     conversation.pass_turn();
     slot.blocks()
 }
 
-/// Order of this round's lines, the same for every system.
-fn order(context: &RoundContext<'_>) -> Vec<usize> {
+/// Order of this round's `units` lines or pages, the same for every system.
+fn order(context: &RoundContext<'_>, units: usize) -> Vec<usize> {
     let (set, round) = (context.round.test_set, context.round.number);
     let purpose = format!("lines of {} in round {round}", set.name);
-    Random::new(context.bench.protocol.seed, &purpose).permutation(set.source.len())
+    Random::new(context.bench.protocol.seed, &purpose).permutation(units)
 }
 
 /// Questions of a part, from the first of the warm-up.
@@ -118,32 +131,57 @@ impl Questions {
         }
     }
 
-    /// Time of the set's lines in each block, by the times of all questions.
-    fn turn_ns(&self, latency_ns: &[u64]) -> Vec<u64> {
+    /// Time of the set's lines in each block, by the replies to all questions.
+    fn turn_ns(&self, replies: &[Reply]) -> Vec<u64> {
         let scored = |&place: &usize| self.asked[place].of.is_some();
         let of_block =
-            |block: &Range<usize>| block.clone().filter(scored).map(|place| latency_ns[place]).sum();
+            |block: &Range<usize>| block.clone().filter(scored).map(|place| replies[place].last_ns).sum();
         self.blocks.iter().map(of_block).collect()
     }
 
-    /// Puts answers and times of the set's lines where they belong in the round over `lines` lines.
-    fn keep(&self, replies: Lockstep, lines: usize, observed: &mut Observed) {
-        observed.turn_ns.extend(self.turn_ns(&replies.latency_ns));
-        observed.pairs.extend(pairs(&self.asked, &replies.answers, &replies.latency_ns));
-        observed.answers.resize(lines, Vec::new());
-        observed.latency_ns.resize(lines, 0);
-        let answered = self.asked.iter().zip(replies.answers).zip(replies.latency_ns);
-        for ((question, answer), ns) in answered {
-            if let Some(line) = question.of {
-                (observed.answers[line], observed.latency_ns[line]) = (answer, ns);
+    /// Puts answers and times of the set's lines where they belong in the round over `units`, its lines or pages.
+    fn keep(&self, told: &Lockstep, units: &[Range<usize>], observed: &mut Observed) {
+        let replies = replies(&self.asked, &told.latency_ns);
+        observed.turn_ns.extend(self.turn_ns(&replies));
+        let texts: Vec<Vec<u8>> =
+            replies.iter().map(|reply| told.answers[reply.answers.clone()].join(&b'\n')).collect();
+        let last_ns: Vec<u64> = replies.iter().map(|reply| reply.last_ns).collect();
+        observed.pairs.extend(pairs(&self.asked, &texts, &last_ns));
+        observed.answers.resize(units.last().map_or(0, |unit| unit.end), Vec::new());
+        observed.latency_ns.resize(units.len(), 0);
+        observed.first_line_ns.resize(units.len(), 0);
+        for (question, reply) in self.asked.iter().zip(replies) {
+            if let Some(unit) = question.of {
+                let place = &mut observed.answers[units[unit].clone()];
+                place.clone_from_slice(&told.answers[reply.answers]);
+                (observed.first_line_ns[unit], observed.latency_ns[unit]) = (reply.first_ns, reply.last_ns);
             }
         }
     }
 }
 
+/// Reply to a question: the places of its answers among all answers, and the times of the first and the last one.
+struct Reply {
+    answers: Range<usize>,
+    first_ns: u64,
+    last_ns: u64,
+}
+
+/// Replies to the questions `asked`, whose answers took these times, line by line.
+fn replies(asked: &[Question], latency_ns: &[u64]) -> Vec<Reply> {
+    let reply = |begin: &mut usize, question: &Question| {
+        let answers = *begin..*begin + question.lines();
+        *begin = answers.end;
+        let times = latency_ns.get(answers.clone())?;
+        Some(Reply { answers, first_ns: *times.first()?, last_ns: *times.last()? })
+    };
+    asked.iter().scan(0, reply).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::test_set::TestSet;
     use dyno_record::Profile;
     use dyno_record::rules::Track;
 
@@ -152,14 +190,28 @@ mod tests {
         (0..count).map(|i| format!("A {} dog runs {i}", words[i % 6]).into_bytes()).collect()
     }
 
-    fn order(source: &[Vec<u8>]) -> Vec<usize> {
-        Random::new(1, "order").permutation(source.len())
+    fn single(source: &[Vec<u8>]) -> Vec<Range<usize>> {
+        TestSet::from_lines("set", source.to_vec()).units(Track::Latency)
+    }
+
+    fn order(units: usize) -> Vec<usize> {
+        Random::new(1, "order").permutation(units)
     }
 
     fn questions(source: &[Vec<u8>], order: &[usize], blocks: usize, copies: usize) -> Questions {
-        let mut script =
-            Script::of(source, order.to_vec(), Random::new(2, "places"), Random::new(3, "words"));
-        let mut questions = Questions::new(script.copies(&order[order.len() - 20..]));
+        of_units(source, &single(source), order, blocks, copies)
+    }
+
+    fn of_units(
+        source: &[Vec<u8>],
+        units: &[Range<usize>],
+        order: &[usize],
+        blocks: usize,
+        copies: usize,
+    ) -> Questions {
+        let [places, words] = [(2, "places"), (3, "words")].map(|(seed, what)| Random::new(seed, what));
+        let mut script = Script::of(source, units.to_vec(), order.to_vec(), places, words);
+        let mut questions = Questions::new(script.copies(&order[warm_up(order, units, 20)..]));
         let lines = script.once(copies);
         questions.add(&mut script, lines, blocks, if blocks > 1 { OPENING_COPIES } else { 0 });
         questions
@@ -172,7 +224,7 @@ mod tests {
     #[test]
     fn every_line_of_the_set_is_asked_once_between_unknown_copies() {
         let source = lines(600);
-        let questions = questions(&source, &order(&source), 1, 30);
+        let questions = questions(&source, &order(600), 1, 30);
         assert_eq!(questions.asked.len(), 20 + 600 + 30);
         let mut numbers: Vec<usize> = questions.asked.iter().filter_map(|question| question.of).collect();
         numbers.sort_unstable();
@@ -188,7 +240,7 @@ mod tests {
     #[test]
     fn blocks_hold_the_same_lines_of_every_system_and_open_with_copies() {
         let source = lines(100);
-        let order = order(&source);
+        let order = order(100);
         let questions = questions(&source, &order, 7, 24);
         assert_eq!(questions.blocks.len(), 7);
         for (number, block) in questions.blocks.iter().enumerate() {
@@ -198,30 +250,80 @@ mod tests {
             let of_order = &order[number * 100 / 7..(number + 1) * 100 / 7];
             assert!(scored.eq(of_order.iter().copied()), "block {number}");
         }
-        let ones = vec![1; questions.asked.len()];
+        let ones = replies(&questions.asked, &vec![1; questions.asked.len()]);
         assert_eq!(questions.turn_ns(&ones), [14, 14, 14, 15, 14, 14, 15], "copies don't count");
     }
 
     #[test]
     fn a_part_asks_its_own_lines_and_keeps_their_answers_in_their_places() {
         let source = lines(400);
-        let order = order(&source);
+        let order = order(400);
         let mut observed = Observed::default();
         for (number, part) in Part::all(Track::Latency, Profile::Standard, 400).enumerate() {
             let questions = questions(&source, &order[part.range(400)], 3, 6);
             let answers = asked(&questions);
             assert_eq!(answers.iter().filter(|line| source.contains(line)).count(), 100);
             let latency_ns = vec![7; answers.len()];
-            questions.keep(Lockstep { answers, latency_ns, ..Lockstep::default() }, 400, &mut observed);
+            let told = Lockstep { answers, latency_ns, ..Lockstep::default() };
+            questions.keep(&told, &single(&source), &mut observed);
             assert_eq!(observed.pairs.len(), 6 * (number + 1));
         }
         assert!(observed.pairs.iter().all(|[line, copy]| line.ns == copy.ns));
         assert_eq!((observed.answers, observed.latency_ns), (source, vec![7; 400]));
     }
 
+    /// Times of a system that takes 2 ms a line, as the bench reads them from the start of each page: line by line, or
+    /// all answers of a page `together`.
+    fn fixed_time(questions: &Questions, together: bool) -> Vec<u64> {
+        let of_page =
+            |lines: usize| (1..=lines as u64).map(move |line| if together { lines as u64 } else { line });
+        questions.asked.iter().flat_map(|page| of_page(page.lines())).map(|lines| lines * 2_000_000).collect()
+    }
+
+    #[test]
+    fn a_page_is_asked_whole_and_its_first_and_last_line_take_what_their_number_says() {
+        let source = lines(103);
+        let units = TestSet::from_lines("set", source.clone()).with_pages_of(5).pages;
+        let questions = of_units(&source, &units, &order(21), 3, 6);
+        let scored = questions.asked.iter().filter_map(|page| Some((page.of?, &page.line)));
+        assert!(scored.clone().all(|(of, page)| *page == source[units[of].clone()].join(&b'\n')));
+        let mut numbers: Vec<usize> = scored.map(|(of, _)| of).collect();
+        numbers.sort_unstable();
+        assert!(numbers.into_iter().eq(0..21));
+        let answers: Vec<Vec<u8>> = questions
+            .asked
+            .iter()
+            .flat_map(|page| page.line.split(|&byte| byte == b'\n').map(<[u8]>::to_vec))
+            .collect();
+        for (together, first_ms) in [(false, 2), (true, 10)] {
+            let latency_ns = fixed_time(&questions, together);
+            let told = Lockstep { answers: answers.clone(), latency_ns, ..Lockstep::default() };
+            let mut observed = Observed::default();
+            questions.keep(&told, &units, &mut observed);
+            assert_eq!(observed.answers, source);
+            assert_eq!(observed.first_line_ns[..20], [first_ms * 1_000_000; 20]);
+            assert_eq!(observed.latency_ns[..20], [10_000_000; 20]);
+            assert_eq!(observed.latency_ns[20], 6_000_000, "the last page has three lines");
+            assert_eq!(observed.turn_ns.iter().sum::<u64>(), 103 * 2_000_000, "copies don't count");
+            assert_eq!(observed.pairs.len(), 6);
+        }
+    }
+
+    #[test]
+    fn copies_of_pages_have_no_line_of_the_set_and_the_warm_up_has_its_number_of_lines() {
+        let source = lines(400);
+        let units = TestSet::from_lines("set", source.clone()).with_pages_of(8).pages;
+        let questions = of_units(&source, &units, &order(50), 1, 24);
+        assert_eq!(questions.warm_up, 3, "24 lines of at least 20");
+        let copies: Vec<&Question> = questions.asked.iter().filter(|page| page.of.is_none()).collect();
+        assert_eq!(copies.len(), 3 + 24);
+        let mut lines = copies.iter().flat_map(|page| page.line.split(|&byte| byte == b'\n'));
+        assert!(lines.all(|line| !source.iter().any(|own| own == line)));
+    }
+
     /// Figure where each line of the set takes so long, and each copy 3 ms.
     fn judged(source: &[Vec<u8>], known_ns: u64) -> Option<String> {
-        let questions = questions(source, &order(source), 1, 30);
+        let questions = questions(source, &order(source.len()), 1, 30);
         let ns = |question: &Question| if question.of.is_some() { known_ns } else { 3_000_000 };
         let times: Vec<u64> = questions.asked.iter().map(ns).collect();
         recognised(&pairs(&questions.asked, &asked(&questions), &times)).map(|reason| reason.figure)
@@ -235,9 +337,27 @@ mod tests {
     }
 
     #[test]
+    fn the_round_itself_detects_a_table_of_pages() {
+        let source = lines(400);
+        let units = TestSet::from_lines("set", source.clone()).with_pages_of(4).pages;
+        let questions = of_units(&source, &units, &order(100), 1, 24);
+        let figure = |known_ns: u64| {
+            let ns =
+                |page: &Question| vec![if page.of.is_some() { known_ns } else { 9_000_000 }; page.lines()];
+            let latency_ns = questions.asked.iter().flat_map(ns).collect();
+            let answers =
+                asked(&questions).join(&b'\n').split(|&byte| byte == b'\n').map(<[u8]>::to_vec).collect();
+            let mut observed = Observed::default();
+            questions.keep(&Lockstep { answers, latency_ns, ..Lockstep::default() }, &units, &mut observed);
+            recognised(&observed.pairs).map(|reason| reason.code.name())
+        };
+        assert_eq!((figure(20_000), figure(9_000_000)), (Some("recognises"), None));
+    }
+
+    #[test]
     fn a_set_without_words_to_change_is_asked_as_it_is() {
         let source: Vec<Vec<u8>> = (0..30).map(|i| format!("{i} {i}").into_bytes()).collect();
-        assert_eq!(questions(&source, &order(&source), 1, 24).asked.len(), 50);
+        assert_eq!(questions(&source, &order(30), 1, 24).asked.len(), 50);
         assert_eq!(judged(&source, 20_000), None);
     }
 }

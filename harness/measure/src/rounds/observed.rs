@@ -1,5 +1,6 @@
 //! The context of a round, and what the round has observed of its system.
 
+use std::ops::Range;
 use std::time::Duration;
 
 use dyno_record::{Reason, Track};
@@ -56,8 +57,10 @@ pub struct Observed {
     pub by_clock: Vec<Reason>,
     /// One answer for each source line, in source order; empty if the round failed before.
     pub answers: Vec<Vec<u8>>,
-    /// Latency track: nanoseconds of each line, in source order.
+    /// Lock-step: nanoseconds of each line, or of each page to its last line, in source order.
     pub latency_ns: Vec<u64>,
+    /// Lock-step: nanoseconds of each page to its first line.
+    pub first_line_ns: Vec<u64>,
     /// Latency track: nanoseconds of the set's lines in each turn.
     pub turn_ns: Vec<u64>,
     /// Throughput tracks: times of the launches.
@@ -122,7 +125,7 @@ impl Observed {
 
     /// Forgets the answers of a round that failed before its end, and their times.
     pub fn forget_answers(&mut self) {
-        (self.answers, self.latency_ns, self.turn_ns) = Default::default();
+        (self.answers, self.latency_ns, self.first_line_ns, self.turn_ns) = Default::default();
     }
 
     /// Energy of the round, if it was metered.
@@ -137,14 +140,19 @@ impl Observed {
         Some(CpuUse { ns: worked.as_nanos() as u64, words: self.worked_words })
     }
 
-    /// Times of the round under `track`, as far as it came; they are taken out.
-    pub fn take_times(&mut self, track: Track) -> Option<Times> {
-        let latency_ns = std::mem::take(&mut self.latency_ns);
+    /// Times of `round`, as far as it came; they are taken out.
+    pub fn take_times(&mut self, round: &Round<'_>) -> Option<Times> {
+        let [latency_ns, first_line_ns] = [&mut self.latency_ns, &mut self.first_line_ns].map(std::mem::take);
         let launches = std::mem::take(&mut self.launches);
-        match track {
+        match round.track {
             Track::Latency | Track::LatencyAll => {
                 (!latency_ns.is_empty()).then_some(Times::Lockstep { latency_ns })
             }
+            Track::Pages => (!latency_ns.is_empty()).then(|| Times::Pages {
+                page_lines: round.test_set.pages.iter().map(Range::len).collect(),
+                first_line_ns,
+                last_line_ns: latency_ns,
+            }),
             Track::Throughput1 | Track::ThroughputAll => {
                 (!launches.ns.is_empty()).then_some(Times::Launches(launches))
             }

@@ -64,7 +64,7 @@ pub(super) fn record(
     let facts = facts_of(&context.subject);
     observed.warnings.extend(not_reproducible(facts.as_ref()));
     observed.warnings.extend(self_disturbed(&noise));
-    let times = observed.take_times(round.track);
+    let times = observed.take_times(round);
     let ended = SystemTime::now();
     let (model_bytes, output) = (None, output_name(&observed.answers));
     let (energy, cpu) = (observed.energy(), observed.cpu());
@@ -92,7 +92,7 @@ pub(super) fn record(
         times,
         slices,
         start_ns: median_ns(observed.start_ns),
-        pipe_floor_ns: bench.pipe_floor_ns.filter(|_| round.track.is_lockstep()),
+        pipe_floor_ns: bench.pipe_floor_ns.filter(|_| round.track.has_one_line()),
         differing_launches: observed.differing_launches,
         energy,
         cpu,

@@ -1,9 +1,10 @@
-//! The lines of a round in lock-step or of the server: the set, with unknown copies in between.
+//! The questions of a round in lock-step or of the server: the set's lines or pages, with unknown copies in between.
 //!
 //! A table of sentences may avoid the probes, by waiting for the order of a round. A server may store answers. No
 //! system knows the copies, which are new each time: their times beside those of their lines show either.
 
 use std::collections::HashSet;
+use std::ops::Range;
 
 use dyno_record::Reason;
 use dyno_stats::Random;
@@ -20,21 +21,30 @@ pub fn whole_set(lines: usize) -> usize {
     (lines + 2 * LEAST_UNKNOWN).max(blocks * LINES_AN_UNKNOWN).max(4 * LEAST_UNKNOWN)
 }
 
-/// A line that a round asks.
+/// What a round asks at once: a line, or a page of lines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Question {
-    /// Text of the line.
+    /// Text of the line; of a page its lines, with line feeds between them.
     pub line: Vec<u8>,
-    /// Number of the line in the set; `None` for a copy.
+    /// Number of the line or page in the set; `None` for a copy.
     pub of: Option<usize>,
     /// Number of the pair, for a copy and for its original.
     pub pair: Option<usize>,
 }
 
+impl Question {
+    /// Number of its lines, and so of the answers to it.
+    pub fn lines(&self) -> usize {
+        1 + self.line.iter().filter(|&&byte| byte == b'\n').count()
+    }
+}
+
 /// Source of a round's questions.
 pub struct Script<'a> {
     source: &'a [Vec<u8>],
-    /// Numbers of the set's lines, in the order in which they are asked.
+    /// What is asked at once, as ranges of the source: single lines, or pages. Their numbers are those of `order`.
+    units: Vec<Range<usize>>,
+    /// Numbers of the set's lines or pages, in the order in which they are asked.
     order: Vec<usize>,
     /// Place in the order from which the next lines come, so that a line comes again as late as possible.
     next: usize,
@@ -46,39 +56,52 @@ pub struct Script<'a> {
 }
 
 impl<'a> Script<'a> {
-    /// A script over the lines of `source` in this order. `places` draws the places of copies, `words` their words.
-    /// A copy is no line of the whole source.
-    pub fn of(source: &'a [Vec<u8>], order: Vec<usize>, places: Random, words: Random) -> Self {
+    /// A script over the `units` of `source` in this order: its lines or pages. `places` draws the places of copies,
+    /// `words` their words. A copy is no line of the whole source.
+    pub fn of(
+        source: &'a [Vec<u8>],
+        units: Vec<Range<usize>>,
+        order: Vec<usize>,
+        places: Random,
+        words: Random,
+    ) -> Self {
         let alterable = AlterableLines::of(source, usize::MAX, words);
         let can_be: HashSet<&[u8]> = alterable.lines.iter().map(Vec::as_slice).collect();
-        let is_alterable = |place: &usize| can_be.contains(source[order[*place]].as_slice());
+        // Where most lines of a page are new, a table saves little of the copy and all of the page.
+        let is_alterable = |place: &usize| {
+            let lines = &source[units[order[*place]].clone()];
+            2 * lines.iter().filter(|line| can_be.contains(line.as_slice())).count() > lines.len()
+        };
         let alterables = (0..order.len()).filter(is_alterable).collect();
-        Self { source, order, next: 0, alterable, alterables, places }
+        Self { source, units, order, next: 0, alterable, alterables, places }
     }
 
-    /// The next `count` lines of the set.
+    /// The next `count` lines or pages of the set.
     pub fn known(&mut self, count: usize) -> Vec<Question> {
         let next = |at: usize| self.order[at % self.order.len()];
-        let known = (self.next..self.next + count).map(|at| self.line(next(at), None)).collect();
+        let known = (self.next..self.next + count).map(|at| self.unit(next(at), None)).collect();
         self.next += count;
         known
     }
 
-    /// New copies of `count` random lines.
+    /// New copies of `count` random lines or pages.
     pub fn unknown(&mut self, count: usize) -> Vec<Question> {
         let lines = (0..count).map(|_| self.order[self.places.below(self.order.len())]);
         let lines: Vec<usize> = lines.collect();
         self.copies(&lines)
     }
 
-    /// New copies of these lines of the set. A line that can't be altered is asked as it is.
-    pub fn copies(&mut self, lines: &[usize]) -> Vec<Question> {
-        let lines: Vec<Vec<u8>> = lines.iter().map(|&line| self.source[line].clone()).collect();
-        let copies = self.alterable.copies(&lines).into_iter();
-        copies.map(|copy| Question { line: copy.line, of: None, pair: None }).collect()
+    /// New copies of these lines or pages of the set. A line that can't be altered is asked as it is.
+    pub fn copies(&mut self, units: &[usize]) -> Vec<Question> {
+        let lines = units.iter().flat_map(|&unit| self.source[self.units[unit].clone()].iter().cloned());
+        let lines: Vec<Vec<u8>> = lines.collect();
+        let mut copies = self.alterable.copies(&lines).into_iter().map(|copy| copy.line);
+        let mut copy =
+            |unit: usize| copies.by_ref().take(self.units[unit].len()).collect::<Vec<_>>().join(&b'\n');
+        units.iter().map(|&unit| Question { line: copy(unit), of: None, pair: None }).collect()
     }
 
-    /// Each line of the order once, and copies of some of them at random places, `count` if as many can be altered.
+    /// Each line or page of the order once, and copies of some of them at random places, `count` if as many can be altered.
     pub fn once(&mut self, count: usize) -> Vec<Question> {
         let mut asked = self.known(self.order.len());
         let mut places = self.alterables.clone();
@@ -102,15 +125,15 @@ impl<'a> Script<'a> {
         let original = |_| self.order[self.alterables[self.places.below(self.alterables.len())]];
         let originals: Vec<usize> = (0..pairs).map(original).collect();
         for (pair, copy) in self.copies(&originals).into_iter().enumerate() {
-            let original = self.line(originals[pair], Some(pair));
+            let original = self.unit(originals[pair], Some(pair));
             self.insert(&mut asked, original);
             self.insert(&mut asked, Question { pair: Some(pair), ..copy });
         }
         asked
     }
 
-    fn line(&self, of: usize, pair: Option<usize>) -> Question {
-        Question { line: self.source[of].clone(), of: Some(of), pair }
+    fn unit(&self, of: usize, pair: Option<usize>) -> Question {
+        Question { line: self.source[self.units[of].clone()].join(&b'\n'), of: Some(of), pair }
     }
 
     fn insert(&mut self, asked: &mut Vec<Question>, question: Question) {
@@ -150,7 +173,13 @@ mod tests {
     fn script(source: &[Vec<u8>], words: u64) -> Script<'_> {
         let mut places = Random::new(1, "places");
         let order = places.permutation(source.len());
-        Script::of(source, order, places, Random::new(words, "words"))
+        Script::of(
+            source,
+            (0..source.len()).map(|line| line..line + 1).collect(),
+            order,
+            places,
+            Random::new(words, "words"),
+        )
     }
 
     #[test]

@@ -175,9 +175,9 @@ impl Measured<'_> {
     /// Words a second of each round that counts. The throughput tracks count without loading, since drawn
     /// models are converted from f32 at each start.
     fn speeds(&self, system: &str, place: Place<'_>) -> BTreeMap<usize, f64> {
-        let speed = |record: &&Record| match place.track {
-            Track::Latency | Track::LatencyAll | Track::Server => record.words_per_second(),
-            Track::Throughput1 | Track::ThroughputAll => steady(record),
+        let speed = |record: &&Record| match place.track.answers_lines() {
+            true => record.words_per_second(),
+            false => steady(record),
         };
         let records = self.cell(system, place).map(|cell| cell.valid()).unwrap_or_default();
         records.iter().filter_map(|record| Some((record.round, speed(record)?))).collect()

@@ -1,6 +1,6 @@
 //! The protocol of a run: what was asked of every system.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -41,6 +41,9 @@ pub struct RunProtocol {
     /// Numbers of clients of the server track's closed loop.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub clients: Vec<usize>,
+    /// SHA-256 of each test set's pages, as numbers of lines, if the track `pages` is measured.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub pages: BTreeMap<String, String>,
     /// SHA-256 of the recorded arrivals that the server track replays.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arrivals: Option<String>,

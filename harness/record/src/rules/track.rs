@@ -12,6 +12,8 @@ words! {
         Latency,
         /// As `Latency`, with all cores that the campaign allows.
         LatencyAll,
+        /// One page of lines at once, flush, wait for the answers to all of its lines, next; one core.
+        Pages,
         /// The whole file at once, one core.
         #[serde(rename = "throughput-1")]
         Throughput1,
@@ -28,18 +30,59 @@ impl Track {
     /// of systems that work on a line with one core, as most translators do.
     pub const USUAL: [Self; 3] = [Self::Latency, Self::Throughput1, Self::ThroughputAll];
 
-    /// Whether lines are exchanged one by one, each answered before the next is asked.
+    /// The track in a few words, beside its name.
+    pub const fn about(self) -> &'static str {
+        match self {
+            Self::Latency => "one core, lock-step",
+            Self::LatencyAll => "all cores, lock-step",
+            Self::Pages => "one core, a page of lines at once; p50 to p99 to its last line",
+            Self::Throughput1 => "one core, whole file",
+            Self::ThroughputAll => "all cores, whole file",
+            Self::Server => "all cores, lines at random instants",
+        }
+    }
+
+    /// The track in a sentence, for someone who chooses one.
+    pub const fn help(self) -> &'static str {
+        match self {
+            Self::Latency => "One core; each line is sent after the answer to the line before",
+            Self::LatencyAll => {
+                "All cores that the campaign allows; each line is sent after the answer to the line before"
+            }
+            Self::Pages => {
+                "One core; the lines of a page are sent at once, after the answers to the page before"
+            }
+            Self::Throughput1 => "One core; the whole file is sent at once",
+            Self::ThroughputAll => "All cores that the campaign allows; the whole file is sent at once",
+            Self::Server => "All cores that the campaign allows; lines arrive at random instants",
+        }
+    }
+
+    /// What a latency belongs to, in the singular: what is sent at once.
+    pub const fn unit(self) -> &'static str {
+        match self {
+            Self::Pages => "page",
+            _ => "line",
+        }
+    }
+
+    /// Whether nothing is asked before the last answer is there: line by line, or page by page.
     pub const fn is_lockstep(self) -> bool {
         match self {
-            Self::Latency | Self::LatencyAll => true,
+            Self::Latency | Self::LatencyAll | Self::Pages => true,
             Self::Throughput1 | Self::ThroughputAll | Self::Server => false,
         }
+    }
+
+    /// Whether a system has one line at a time: while it works, nothing arrives and nobody reads.
+    pub const fn has_one_line(self) -> bool {
+        matches!(self, Self::Latency | Self::LatencyAll)
     }
 
     /// Whether each answer is flushed as soon as it is there. Other tracks pass whole files.
     pub const fn answers_lines(self) -> bool {
         match self {
-            Self::Latency | Self::LatencyAll | Self::Server => true,
+            Self::Latency | Self::LatencyAll | Self::Pages | Self::Server => true,
             Self::Throughput1 | Self::ThroughputAll => false,
         }
     }

@@ -16,10 +16,12 @@ use dyno_stats::numbers::{counted, mebibytes, plain};
 use dyno_stats::{Standing, median, median_interval};
 
 /// Figures of the full table, after system, track and metrics.
-const FIGURES: [Column; 19] = [
+const FIGURES: [Column; 21] = [
     Column::Speed,
     Column::Steady,
     Column::Load,
+    Column::FirstLine,
+    Column::FirstLineP95,
     Column::P50,
     Column::P95,
     Column::P99,

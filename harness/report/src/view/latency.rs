@@ -29,7 +29,7 @@ fn of_track(context: &SetContext<'_>, track: Track) -> Vec<Figure> {
     cells.retain(|cell| !cell.latency_ms.is_empty());
     let Some(first) = cells.first() else { return Vec::new() };
     let place = match track {
-        Track::Latency => String::new(),
+        Track::Latency | Track::Pages => String::new(),
         _ => format!(" on {} cores", first.cores),
     };
     [distribution(context, &cells, &place), lengths(context, &cells, &place)].into_iter().flatten().collect()
@@ -48,23 +48,26 @@ fn quantile(sorted: &[f64], share: f64) -> f64 {
 }
 
 fn distribution(context: &SetContext<'_>, cells: &[&CellSummary], place: &str) -> Option<Figure> {
+    let (track, unit) = (cells[0].track, cells[0].track.unit());
+    let end = if track == Track::Pages { " to its last line" } else { "" };
     let chart = Curves {
-        x: Axis::of(format!("latency of a line{place} in ms (log)"), true),
+        x: Axis::of(format!("latency of a {unit}{end}{place} in ms (log)"), true),
         y: Axis {
             text: percent_tick,
             ticks: Some(vec![0.0, 0.25, 0.5, 0.75, 0.95]),
-            ..Axis::of("share of lines answered within", false)
+            ..Axis::of(format!("share of {unit}s answered within"), false)
         },
         curves: cells.iter().map(|cell| curve(context, cell)).collect(),
         label_at: vec![0.5, 0.6, 0.4, 0.7, 0.3, 0.8, 0.2, 0.9, 0.12],
     };
-    let about =
-        "For each system the share of lines that were answered within a time; steep is steady, left is fast.";
+    let about = format!(
+        "For each system the share of {unit}s that were answered within a time; steep is steady, left is fast."
+    );
     Some(Figure::of(
         &chart,
-        &context.id(&format!("{}-ecdf", cells[0].track)),
+        &context.id(&format!("{track}-ecdf")),
         tail_finding(context, cells, place)?,
-        about.into(),
+        about,
         percentiles(context, cells),
     ))
 }
@@ -103,7 +106,8 @@ fn tail_finding(context: &SetContext<'_>, cells: &[&CellSummary], place: &str) -
     let (tail, name) = (p95(fastest), context.spoken(fastest.place));
     let next =
         cells.iter().filter(|cell| cell.place != fastest.place).min_by(|a, b| p95(a).total_cmp(&p95(b)));
-    let answers = format!("{name} answers 95 % of lines within {} ms{place}", plain(tail));
+    let unit = fastest.track.unit();
+    let answers = format!("{name} answers 95 % of {unit}s within {} ms{place}", plain(tail));
     let (Some(next), Some(own), Some(other)) =
         (next, fastest.percentiles_ms[2], next.and_then(|next| next.percentiles_ms[2]))
     else {
@@ -121,6 +125,9 @@ fn tail_finding(context: &SetContext<'_>, cells: &[&CellSummary], place: &str) -
 fn percentiles(context: &SetContext<'_>, cells: &[&CellSummary]) -> Table {
     let heads = [
         "system",
+        "#first line p50 ms",
+        "#first line p95 ms",
+        "#first line p99 ms",
         "#p50 ms",
         "#p90 ms",
         "#p95 ms",
@@ -135,6 +142,8 @@ fn percentiles(context: &SetContext<'_>, cells: &[&CellSummary]) -> Table {
     for cell in cells {
         let ms = |ms: &Option<Estimate>| super::summary::estimate(ms.as_ref());
         let mut fields = vec![Field::text(context.name(cell.place))];
+        let first = [cell.first_line_p50_ms, cell.first_line_p95_ms, cell.first_line_p99_ms];
+        fields.extend(first.map(|ms| Field::maybe(ms, plain)));
         fields.extend(cell.percentiles_ms.iter().map(ms));
         let exact = [cell.p99_bound_ms, cell.p999_ms, cell.p999_bound_ms, cell.line_ms, cell.word_ms];
         fields.extend(exact.map(|ms| Field::maybe(ms, plain)));

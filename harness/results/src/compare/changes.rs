@@ -40,17 +40,21 @@ impl Changes {
 
 /// Changes of the protocol between two runs, in what speed depends on.
 pub fn protocol_changes(before: &Identity, after: &Identity) -> Vec<String> {
-    let facts = |RunProtocol { profile, cores, filler, clients, arrivals, .. }: &RunProtocol| -> Facts {
-        let numbers = clients.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
-        let set = [
-            ("arrivals", arrivals.clone()),
-            ("clients", Some(numbers).filter(|numbers| !numbers.is_empty())),
-            ("cores", cores.map(|cores| cores.to_string())),
-            ("filler", filler.clone()),
-        ];
-        let set = set.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
-        set.chain([("profile".into(), profile.to_string())]).collect()
-    };
+    let facts =
+        |RunProtocol { profile, cores, filler, clients, arrivals, pages, .. }: &RunProtocol| -> Facts {
+            let numbers = clients.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
+            let paged =
+                pages.iter().map(|(set, hash)| format!("{set} {hash:.8}")).collect::<Vec<_>>().join(", ");
+            let set = [
+                ("arrivals", arrivals.clone()),
+                ("clients", Some(numbers).filter(|numbers| !numbers.is_empty())),
+                ("cores", cores.map(|cores| cores.to_string())),
+                ("filler", filler.clone()),
+                ("pages", Some(paged).filter(|paged| !paged.is_empty())),
+            ];
+            let set = set.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
+            set.chain([("profile".into(), profile.to_string())]).collect()
+        };
     differing(&facts(&before.protocol), &facts(&after.protocol))
 }
 

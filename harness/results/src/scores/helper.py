@@ -23,10 +23,13 @@ def probe(request):
 
 def files(request):
     from sacrebleu import utils
+    from sacrebleu.dataset import DATASETS
 
     name, pair = request["name"], request["languages"]
     source = utils.get_source_file(name, pair)
-    return {"source": source, "references": list(utils.get_reference_files(name, pair))}
+    fields = dict(zip(DATASETS[name].fieldnames(pair), DATASETS[name].get_files(pair)))
+    references = list(utils.get_reference_files(name, pair))
+    return {"source": source, "references": references, "documents": fields.get("docid")}
 
 
 def score(request):

@@ -21,6 +21,8 @@ pub struct SacrebleuFiles {
     pub source: PathBuf,
     /// Files of reference lines, one for each reference.
     pub references: Vec<PathBuf>,
+    /// File of the names of the lines' documents, in sets that have some.
+    pub documents: Option<PathBuf>,
 }
 
 /// A Python with sacrebleu, or the reason for its absence.

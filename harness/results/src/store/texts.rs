@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use dyno_api::files;
-use dyno_measure::{TestSet, as_text, split_lines};
+use dyno_measure::{TestSet, as_text, equal_pages, split_lines};
 use dyno_record::{Identity, hex};
 use sha2::{Digest, Sha256};
 
@@ -72,6 +72,7 @@ fn read_one(folder: &Path, name: &str, sha256: &str) -> Result<TestSet> {
     Ok(TestSet {
         gold: gold_scores(&gold_path, &gold, source.len())?,
         name: name.into(),
+        pages: equal_pages(source.len()), // the records have the pages of the run
         source,
         references: references.iter().map(|bytes| text_lines(bytes)).collect(),
         sha256: sha256.into(),

@@ -80,7 +80,8 @@ pub struct CellSummary {
     pub knee_clients: Option<usize>,
     /// Track server: figures of the closed loop by the number of clients.
     pub clients: BTreeMap<usize, LoadFigures>,
-    /// Mean latency; in the track server, this and the next figures are those at the greatest rate.
+    /// Mean latency; in the track server, this and the next figures are those at the greatest rate, in the track pages
+    /// those of a page's last line.
     pub mean_ms: Option<f64>,
     /// Median latency.
     pub p50_ms: Option<f64>,
@@ -104,6 +105,12 @@ pub struct CellSummary {
     pub p999_bound_ms: Option<f64>,
     /// Latency of the slowest line.
     pub max_ms: Option<f64>,
+    /// Track pages: median time to a page's first line.
+    pub first_line_p50_ms: Option<f64>,
+    /// Track pages: 95th percentile of the time to a page's first line.
+    pub first_line_p95_ms: Option<f64>,
+    /// Track pages: 99th percentile of the time to a page's first line.
+    pub first_line_p99_ms: Option<f64>,
     /// Fixed time of a line, by the fit over source lengths.
     pub line_ms: Option<f64>,
     /// Time of each source word, by the same fit.
@@ -148,7 +155,7 @@ pub struct CellSummary {
     /// Percentiles of latency with their interval over rounds: 50, 90, 95, 99.
     #[serde(skip)]
     pub percentiles_ms: [Option<Estimate>; 4],
-    /// Latency of each line, median over rounds, in source order.
+    /// Latency of each line or page, median over rounds, in source order.
     #[serde(skip)]
     pub latency_ms: Vec<f64>,
     /// Breakdown of its time, as the system accounts for it.

@@ -126,7 +126,7 @@ impl<'a> CellFigures<'a> {
         let valid = cell.valid();
         let output = run.scored_output(cell);
         let sorted_ms = valid.iter().map(|record| {
-            let mut ms = milliseconds(record.line_ns());
+            let mut ms = milliseconds(record.latency_ns());
             ms.sort_unstable_by(f64::total_cmp);
             ms
         });
@@ -152,7 +152,7 @@ impl<'a> CellFigures<'a> {
 
     /// Median latency of each line over the rounds.
     fn lines_ms(&self) -> Vec<f64> {
-        let lines = self.valid.iter().map(|record| record.line_ns()).filter(|lines| !lines.is_empty());
+        let lines = self.valid.iter().map(|record| record.latency_ns()).filter(|lines| !lines.is_empty());
         let rounds: Vec<&[u64]> = lines.collect();
         let lines = rounds.iter().map(|lines| lines.len()).min().unwrap_or(0);
         let line = |i: usize| median(&rounds.iter().map(|lines| lines[i] as f64 / 1e6).collect::<Vec<_>>());
@@ -186,12 +186,20 @@ impl<'a> CellFigures<'a> {
         self.over_rounds(|record| record.served()?.confirming().map(&figure))
     }
 
-    /// Fit of latency over the words of the source.
+    /// Fit of latency over the words of the source, where lines are alone.
     fn fit(&self) -> Option<LengthFit> {
+        if !self.cell.track.has_one_line() {
+            return None;
+        }
         let words = self.counted.line_words(&self.cell.test_set.name);
         fit_length(&by_length(
-            self.valid.iter().flat_map(|record| words.iter().copied().zip(milliseconds(record.line_ns()))),
+            self.valid.iter().flat_map(|record| words.iter().copied().zip(milliseconds(record.latency_ns()))),
         ))
+    }
+
+    /// Median over rounds of a percentile of the times to the first line of a page.
+    fn first_line(&self, p: f64) -> Option<f64> {
+        self.over_rounds(|record| percentile(&milliseconds(record.first_line_ns()), p))
     }
 
     /// Speed in units of the answers instead of source words.
@@ -214,12 +222,12 @@ impl<'a> CellFigures<'a> {
     }
 
     /// Median over rounds of the mean time to a line's first token, by the system's own account. A system that claims
-    /// to have waited longer than its answers took has none. Elsewhere than in lock-step tracks a line waits for
+    /// to have waited longer than its answers took has none. Elsewhere than line by line a line waits for
     /// others, so that the figure would say nothing.
     fn first_token_ms(&self, track: Track) -> Option<f64> {
         let answers = self.latency(mean)?;
         let seconds = self.rate(counts::FIRST_TOKENS, counts::FIRST_TOKENS_NS).map(f64::recip);
-        seconds.map(|seconds| seconds * 1e3).filter(|ms| track.is_lockstep() && *ms <= answers)
+        seconds.map(|seconds| seconds * 1e3).filter(|ms| track.has_one_line() && *ms <= answers)
     }
 
     /// A fact of the system's search, where that is known.
@@ -295,6 +303,9 @@ fn summarise_cell(
         max_ms: figures
             .latency(|ms| ms.iter().copied().reduce(f64::max))
             .or(figures.served(|run| run.max_ms)),
+        first_line_p50_ms: figures.first_line(50.0),
+        first_line_p95_ms: figures.first_line(95.0),
+        first_line_p99_ms: figures.first_line(99.0),
         line_ms: fit.map(|fit| fit.fixed_ms),
         word_ms: fit.map(|fit| fit.word_ms),
         start_ms: figures.over_rounds(|record| record.start_ns.map(|ns| ns as f64 / 1e6)),

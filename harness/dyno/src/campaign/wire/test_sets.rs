@@ -8,7 +8,7 @@ use toml::Spanned;
 
 use super::source::{Source, name_fault};
 use crate::campaign::pairs::read_pairs;
-use crate::campaign::test_sets::{from_folder, from_sacrebleu, may_be_sacrebleu};
+use crate::campaign::test_sets::{WirePages, from_folder, from_sacrebleu, may_be_sacrebleu};
 use crate::exit::Outcome;
 use dyno_formats::lines_of_tokens;
 use dyno_measure::TestSet;
@@ -17,11 +17,13 @@ use dyno_measure::TestSet;
 #[derive(Deserialize)]
 #[serde(
     untagged,
-    expecting = "a test set is a folder, a sacrebleu name, { name, source, references }, { name, pairs }, or { name, tokens, lines, text }"
+    expecting = "a test set is a folder, a sacrebleu name, { set, pages }, { name, source, references, pages }, { name, pairs }, or { name, tokens, lines, text }"
 )]
 pub(super) enum WireTestSet {
     /// Folder, or name of a test set of sacrebleu.
     Named(String),
+    /// Folder or name, with pages.
+    Paged(WirePaged),
     /// Plain files of lines.
     Files(WireFiles),
     /// Pairs of sentences with gold scores, for encoders.
@@ -38,6 +40,15 @@ pub(super) struct WireFiles {
     source: PathBuf,
     #[serde(default)]
     references: Vec<PathBuf>,
+    pages: Option<WirePages>,
+}
+
+/// A test set by its name or folder, with pages of the campaign's own.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct WirePaged {
+    set: String,
+    pages: WirePages,
 }
 
 /// File of pairs: two sentences and a score in each row.
@@ -80,6 +91,8 @@ pub(super) fn test_sets(
         let span = entry.span();
         let loaded = match entry.into_inner() {
             WireTestSet::Named(name) => named(source, &name, languages),
+            WireTestSet::Paged(WirePaged { set, pages }) => named(source, &set, languages)
+                .and_then(|(set, own)| Ok((pages.of(set, |path| source.resolve(path))?, own))),
             WireTestSet::Files(files) => from_files(source, &files).map(|set| (set, None)),
             WireTestSet::Pairs(pairs) => match name_fault(&pairs.name) {
                 Some(fault) => Err(fault),
@@ -112,7 +125,13 @@ fn from_files(source: &Source<'_>, files: &WireFiles) -> Result<TestSet, String>
     let is_marked = set.source[0].starts_with(MARK.as_bytes())
         || set.references.iter().any(|lines| lines[0].starts_with(MARK));
     let remedy = "save source and references as UTF-8 without one";
-    if is_marked { Err(format!("{:?} begins with a byte order mark; {remedy}", files.name)) } else { Ok(set) }
+    if is_marked {
+        return Err(format!("{:?} begins with a byte order mark; {remedy}", files.name));
+    }
+    match &files.pages {
+        None => Ok(set),
+        Some(pages) => pages.of(set, |path| source.resolve(path)),
+    }
 }
 
 /// Lines of words that are one token each in a drawn encoder's vocabulary.

@@ -78,7 +78,13 @@ impl<'a> Server<'a> {
         let order = places.permutation(set.source.len());
         Self {
             context,
-            script: Script::of(&set.source, order, places, Random::new(fresh_seed(), "copies in a round")),
+            script: Script::of(
+                &set.source,
+                set.units(context.round.track),
+                order,
+                places,
+                Random::new(fresh_seed(), "copies in a round"),
+            ),
             limit: context.bench.protocol.load,
             runs: Vec::new(),
             rate: None,
