@@ -99,9 +99,9 @@ impl TestSet {
         Self { pages: pages_of(self.source.len(), lines), ..self }
     }
 
-    /// The same set with the pages that a file names: each line of it is the name of a source line's document, and a
-    /// page begins where the name changes.
-    pub fn with_documents(mut self, path: &Path) -> Result<Self> {
+    /// The same set with the pages that a file names: each line of it is the name of a source line's
+    /// document, and a page begins where the name changes.
+    pub fn with_documents(self, path: &Path) -> Result<Self> {
         let names = read_lines(path, &mut Sha256::new())?;
         if names.len() != self.source.len() {
             return Err(Error::UnequalLines {
@@ -111,15 +111,21 @@ impl TestSet {
                 expected: self.source.len(),
             });
         }
-        let pages = names.chunk_by(|one, next| one == next).scan(0, |end, page| {
-            let begin = std::mem::replace(end, *end + page.len());
-            Some(begin..*end)
-        });
-        self.pages = pages.collect();
-        Ok(self)
+        Ok(self.with_pages(names.chunk_by(|one, next| one == next).map(<[_]>::len)))
     }
 
-    /// What lock-step sends at once under `track`, as ranges of the set's lines: each page, or each line alone.
+    /// The same set with pages of so many lines each, which are all of its lines.
+    #[must_use]
+    pub fn with_pages(self, lines: impl IntoIterator<Item = usize>) -> Self {
+        let page = |end: &mut usize, lines: usize| {
+            let begin = std::mem::replace(end, *end + lines);
+            Some(begin..*end)
+        };
+        Self { pages: lines.into_iter().scan(0, page).collect(), ..self }
+    }
+
+    /// What lock-step sends at once under `track`, as ranges of the set's lines: each page, or each line
+    /// alone.
     pub fn units(&self, track: Track) -> Vec<Range<usize>> {
         if track == Track::Pages { self.pages.clone() } else { pages_of(self.source.len(), 1) }
     }
@@ -159,8 +165,9 @@ impl TestSet {
     }
 }
 
-/// Lines of a page, where the set doesn't say where its pages begin. Mozilla compares its engines on 103 blocks of
-/// web pages with 403 sentences (`mozilla/translations`, inference-rs/09-final-comparison), which are 3.9 a block.
+/// Lines of a page, where the set doesn't say where its pages begin. Mozilla compares its engines on 103
+/// blocks of web pages with 403 sentences (`mozilla/translations`, inference-rs/09-final-comparison), which
+/// are 3.9 a block.
 const LINES_OF_A_PAGE: usize = 4;
 
 /// Pages of a set of `lines` lines that doesn't say where its pages begin.

@@ -3,6 +3,7 @@
 //! `wire` reads the file as people write it; [`Campaign`] is the checked result. Measuring belongs to
 //! `runner`.
 
+mod blocks;
 mod checked;
 mod drawing;
 mod entry;

@@ -109,7 +109,8 @@ pub fn may_be_sacrebleu(name: &str) -> bool {
     !name.starts_with('.') && name.split('/').count() <= 3 && name.split('/').all(part)
 }
 
-/// Reads a test set of sacrebleu, with its documents as pages. sacrebleu downloads the set if its cache lacks it.
+/// Reads a test set of sacrebleu, with its documents as pages. sacrebleu downloads the set if its cache lacks
+/// it.
 pub fn from_sacrebleu(name: &str, languages: &str) -> Result<TestSet, String> {
     let files = scores::sacrebleu_files(name, languages).map_err(message_of)?;
     let name = format!("{name} {languages}");

@@ -75,7 +75,10 @@ fn as_json(campaign: &Campaign) -> serde_json::Value {
         "profile": campaign.protocol.profile,
         "systems": campaign.systems.iter().map(Entry::described).collect::<Vec<_>>(),
         "test_sets": sets
-            .map(|set| json!({"name": set.name, "lines": set.source.len(), "words": set.words(), "sha256": set.sha256}))
+            .map(|set| {
+                let (lines, pages) = (set.source.len(), set.pages.len());
+                json!({"name": set.name, "lines": lines, "pages": pages, "words": set.words(), "sha256": set.sha256})
+            })
             .collect::<Vec<_>>(),
         "tracks": Track::ALL,
         "backends": registry::all()

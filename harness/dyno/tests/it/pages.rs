@@ -12,7 +12,8 @@ use crate::support::{Bench, Ended, NULL_AND_CAT};
 const PAGES: &str = "tracks = [\"pages\"]\nprobes = []\nnoisy-repeats = 0\n\
                      test-sets = [{ name = \"tiny\", source = \"tiny.en\", pages = 2 }]\n";
 
-/// A system in Python that gets the lines of a page, in which lines are `lines` and their answers are written.
+/// A system in Python that gets the lines of a page, in which lines are `lines` and their answers are
+/// written.
 fn of_page(work: &str) -> String {
     let script = format!(
         "import os, sys
@@ -94,6 +95,15 @@ fn each_column_has_the_figure_of_the_records() {
     let shown = |head: &str| fields[columns.iter().position(|column| *column == head).expect(head)];
     assert_eq!((shown("first line p50 ms"), shown("first line p95 ms")), ("0.350", "0.665"), "{row}");
     assert_eq!((shown("p50 ms"), shown("p95 ms"), shown("p99 ms")), ("3.50", "6.65", "6.93"), "{row}");
+    let page = Ended::of(bench.dyno(&["report", "out", "--markdown"]).output().unwrap()).stdout;
+    let fields = |begin: &str| -> Vec<String> {
+        let row = page.lines().find(|line| line.starts_with(begin)).expect(begin);
+        row.split('|').map(|field| field.trim().to_owned()).collect()
+    };
+    let (columns, row) = (fields("| system | track |"), fields("| null | pages |"));
+    for (head, figure) in [("first line p50 ms", "0.350"), ("first line p95 ms", "0.665")] {
+        assert_eq!(row[columns.iter().position(|column| column == head).expect(head)], figure, "{page}");
+    }
 }
 
 #[test]

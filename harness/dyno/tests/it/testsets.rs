@@ -1,7 +1,7 @@
 //! Test sets: the one that ships, and sacrebleu's own.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
@@ -13,7 +13,7 @@ fn listed(campaign: &str) -> Result<Value, Ended> {
     if ended.code == Some(0) { Ok(serde_json::from_str(&ended.stdout).unwrap()) } else { Err(ended) }
 }
 
-fn shipped() -> std::path::PathBuf {
+fn shipped() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testsets/captions-en-de")
 }
 
@@ -59,4 +59,31 @@ fn sacrebleus_own_names_work() {
     };
     assert_eq!(list["test_sets"][0]["lines"], 1000);
     assert_eq!(list["test_sets"][0]["words"], 11_877);
+}
+
+#[test]
+fn sacrebleus_documents_are_pages_unless_all_are_unknown() {
+    let Some(collection) = std::env::var_os("SACREBLEU").map(PathBuf::from) else {
+        return skip("SACREBLEU is not set: the documents of wmt19 are not tried");
+    };
+    let campaign =
+        "languages = \"en-de\"\ntest-sets = [\"wmt19\"]\n[[system]]\nname = \"a\"\nbackend = \"null\"\n";
+    let bench = Bench::new(campaign);
+    fs::create_dir_all(bench.path("sacrebleu/wmt19")).unwrap();
+    for entry in fs::read_dir(collection.join("wmt19")).unwrap().flatten() {
+        fs::copy(entry.path(), bench.path("sacrebleu/wmt19").join(entry.file_name())).unwrap();
+    }
+    let pages = |name: fn(usize) -> String| {
+        bench.write("sacrebleu/wmt19/wmt19.en-de.docid", (0..1997).map(name).collect::<String>());
+        let mut list = bench.dyno(&["list", "campaign.toml", "--json"]);
+        let ended = Ended::of(list.env("SACREBLEU", bench.path("sacrebleu")).output().unwrap());
+        if ended.stderr.contains("can't create") {
+            skip("the cache can't be written: sacrebleu, and wmt19 with it, isn't tried");
+            return None;
+        }
+        assert_eq!(ended.code, Some(0), "{ended:?}");
+        serde_json::from_str::<Value>(&ended.stdout).unwrap()["test_sets"][0]["pages"].as_u64()
+    };
+    assert!(pages(|line| format!("document {}\n", line / 20)).is_none_or(|pages| pages == 100));
+    assert!(pages(|_| "unknown\n".into()).is_none_or(|pages| pages == 500), "four lines each");
 }

@@ -30,7 +30,7 @@ pub const LINES: &[(&[u8], &str)] = &[
 
 #[test]
 fn every_track_answers_a_line_by_a_line() {
-    for track in ["latency", "latency-all", "throughput-1", "throughput-all", "server"] {
+    for track in ["latency", "latency-all", "pages", "throughput-1", "throughput-all", "server"] {
         for (input, expected) in LINES {
             let ended = translate(input, &["--track", track]);
             assert_eq!((ended.code, ended.stdout.as_str()), (Some(0), *expected), "{track} {input:?}");
@@ -50,6 +50,11 @@ fn order_is_kept_over_workers_and_windows() {
 #[test]
 fn the_latency_track_answers_before_the_next_line() {
     answers_before_the_next_line("latency");
+}
+
+#[test]
+fn the_track_pages_answers_before_the_next_line() {
+    answers_before_the_next_line("pages");
 }
 
 #[test]

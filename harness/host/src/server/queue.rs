@@ -85,8 +85,8 @@ impl<W: Write> LineQueue<W> {
         Self { size, workers, state: Mutex::new(state), arrived: Condvar::new(), written: Condvar::new() }
     }
 
-    /// Reads lines until the input ends or a worker fails. Lines that arrive together join together: a page is one
-    /// batch.
+    /// Reads lines until the input ends or a worker fails. Lines that arrive together join together: a page
+    /// is one batch.
     pub(super) fn read(&self, mut input: impl BufRead) {
         let (mut end, mut begun) = (Input::Ended, Vec::new());
         loop {

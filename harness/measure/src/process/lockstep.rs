@@ -1,8 +1,9 @@
 //! Lock-step: one raw line or one page of lines, flush; the next only after the newline of the last answer.
 //!
-//! Where lines are alone, a thread that is pinned to the system's own core exchanges the lines. Thread and system never run at once,
-//! so that the thread takes nothing from the system. A wake-up on the same core is also several times cheaper
-//! than one across cores. The thread never spins, and nothing else of the bench runs meanwhile.
+//! Where lines are alone, a thread that is pinned to the system's own core exchanges the lines. Thread and
+//! system never run at once, so that the thread takes nothing from the system. A wake-up on the same core is
+//! also several times cheaper than one across cores. The thread never spins, and nothing else of the bench
+//! runs meanwhile.
 
 use std::io;
 use std::time::{Duration, Instant};
@@ -33,8 +34,8 @@ pub const LOADING: f64 = 4.0;
 pub struct Lockstep {
     /// One answer for each line, in the order of the questions, up to the first fault.
     pub answers: Vec<Vec<u8>>,
-    /// Nanoseconds from before the write to the reply's newline, for each line. All lines of a page are written at
-    /// once.
+    /// Nanoseconds from before the write to the reply's newline, for each line. All lines of a page are
+    /// written at once.
     pub latency_ns: Vec<u64>,
     /// Nanoseconds from launch to the first answer.
     pub start_ns: Option<u64>,

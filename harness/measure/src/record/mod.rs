@@ -186,8 +186,8 @@ impl Record {
         self.system == round.system.name && self.test_set == round.test_set.name && self.track == round.track
     }
 
-    /// Latencies of lock-step in nanoseconds, in source order: those of lines, or of pages to their last line; empty in
-    /// the other tracks.
+    /// Latencies of lock-step in nanoseconds, in source order: those of lines, or of pages to their last
+    /// line; empty in the other tracks.
     pub fn latency_ns(&self) -> &[u64] {
         match &self.times {
             Some(Times::Lockstep { latency_ns }) => latency_ns,
@@ -304,8 +304,9 @@ impl Record {
         self
     }
 
-    /// Source words a second. In lock-step the time is the sum of the lines' or pages' times, in the throughput
-    /// tracks the sum of the launches' times (official). In the server track it is the greatest rate, in words.
+    /// Source words a second. In lock-step the time is the sum of the lines' or pages' times, in the
+    /// throughput tracks the sum of the launches' times (official). In the server track it is the greatest
+    /// rate, in words.
     pub fn words_per_second(&self) -> Option<f64> {
         if let Some(served) = self.served() {
             return Some(served.rate? * self.words as f64 / self.lines.max(1) as f64);

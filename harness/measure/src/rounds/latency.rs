@@ -1,8 +1,8 @@
-//! A round in lock-step: the whole set, line by line or page by page, in this round's order, with some unknown
-//! lines or pages in between.
+//! A round in lock-step: the whole set, line by line or page by page, in this round's order, with some
+//! unknown lines or pages in between.
 //!
-//! The unknown ones are copies of the set's with other words, at random places. They are timed as these are, but
-//! don't count.
+//! The unknown ones are copies of the set's with other words, at random places. They are timed as these are,
+//! but don't count.
 
 use std::ops::Range;
 
@@ -81,7 +81,8 @@ fn warm_up(order: &[usize], units: &[Range<usize>], lines: usize) -> usize {
     order.len() - order.iter().rev().take_while(is_needed).count()
 }
 
-/// Number of blocks of a round, once all systems of the group are warm, which took these times in the warm-up.
+/// Number of blocks of a round, once all systems of the group are warm, which took these times in the
+/// warm-up.
 fn blocks(slot: &Slot<'_>, conversation: &mut Conversation<'_, '_>, warm: &[Reply]) -> usize {
     // The first answer's time is mostly loading.
     let times: Vec<f64> = warm.iter().skip(1).map(|reply| reply.last_ns as f64).collect();
@@ -139,7 +140,8 @@ impl Questions {
         self.blocks.iter().map(of_block).collect()
     }
 
-    /// Puts answers and times of the set's lines where they belong in the round over `units`, its lines or pages.
+    /// Puts answers and times of the set's lines where they belong in the round over `units`, its lines or
+    /// pages.
     fn keep(&self, told: &Lockstep, units: &[Range<usize>], observed: &mut Observed) {
         let replies = replies(&self.asked, &told.latency_ns);
         observed.turn_ns.extend(self.turn_ns(&replies));
@@ -160,7 +162,8 @@ impl Questions {
     }
 }
 
-/// Reply to a question: the places of its answers among all answers, and the times of the first and the last one.
+/// Reply to a question: the places of its answers among all answers, and the times of the first and the last
+/// one.
 struct Reply {
     answers: Range<usize>,
     first_ns: u64,
@@ -272,8 +275,8 @@ mod tests {
         assert_eq!((observed.answers, observed.latency_ns), (source, vec![7; 400]));
     }
 
-    /// Times of a system that takes 2 ms a line, as the bench reads them from the start of each page: line by line, or
-    /// all answers of a page `together`.
+    /// Times of a system that takes 2 ms a line, as the bench reads them from the start of each page: line by
+    /// line, or all answers of a page `together`.
     fn fixed_time(questions: &Questions, together: bool) -> Vec<u64> {
         let of_page =
             |lines: usize| (1..=lines as u64).map(move |line| if together { lines as u64 } else { line });

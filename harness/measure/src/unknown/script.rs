@@ -1,4 +1,5 @@
-//! The questions of a round in lock-step or of the server: the set's lines or pages, with unknown copies in between.
+//! The questions of a round in lock-step or of the server: the set's lines or pages, with unknown copies in
+//! between.
 //!
 //! A table of sentences may avoid the probes, by waiting for the order of a round. A server may store answers. No
 //! system knows the copies, which are new each time: their times beside those of their lines show either.
@@ -42,7 +43,8 @@ impl Question {
 /// Source of a round's questions.
 pub struct Script<'a> {
     source: &'a [Vec<u8>],
-    /// What is asked at once, as ranges of the source: single lines, or pages. Their numbers are those of `order`.
+    /// What is asked at once, as ranges of the source: single lines, or pages. Their numbers are those of
+    /// `order`.
     units: Vec<Range<usize>>,
     /// Numbers of the set's lines or pages, in the order in which they are asked.
     order: Vec<usize>,
@@ -56,8 +58,8 @@ pub struct Script<'a> {
 }
 
 impl<'a> Script<'a> {
-    /// A script over the `units` of `source` in this order: its lines or pages. `places` draws the places of copies,
-    /// `words` their words. A copy is no line of the whole source.
+    /// A script over the `units` of `source` in this order: its lines or pages. `places` draws the places of
+    /// copies, `words` their words. A copy is no line of the whole source.
     pub fn of(
         source: &'a [Vec<u8>],
         units: Vec<Range<usize>>,
@@ -101,7 +103,8 @@ impl<'a> Script<'a> {
         units.iter().map(|&unit| Question { line: copy(unit), of: None, pair: None }).collect()
     }
 
-    /// Each line or page of the order once, and copies of some of them at random places, `count` if as many can be altered.
+    /// Each line or page of the order once, and copies of some of them at random places, `count` if as many
+    /// can be altered.
     pub fn once(&mut self, count: usize) -> Vec<Question> {
         let mut asked = self.known(self.order.len());
         let mut places = self.alterables.clone();

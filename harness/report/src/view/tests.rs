@@ -497,3 +497,37 @@ fn settings_of_each_system_stand_in_the_table_and_unequal_ones_in_words() {
     assert_eq!(part.unequal, ["Unequal beam: 1 (b1x1), 4 (b4x1); speed and quality depend on it, too."]);
     assert!(crate::page::html(&view, false).unwrap().contains("Unequal beam"));
 }
+
+#[test]
+fn pages_have_their_own_words_and_the_times_of_their_first_lines() {
+    let view = view(|Fixture { summary, .. }| {
+        for (place, cell) in summary.cells.iter_mut().enumerate().take(2) {
+            let ms = [1.0, 2.0][place];
+            cell.track = Track::Pages;
+            cell.latency_ms = (1..=200).map(|page| ms * f64::from(page)).collect();
+            cell.percentiles_ms = [100.0, 180.0, 190.0, 198.0].map(|p| Some(Estimate::exactly(ms * p)));
+            cell.first_line_p50_ms = Some(ms * 31.0);
+            cell.first_line_p95_ms = Some(ms * 41.0);
+            cell.first_line_p99_ms = Some(ms * 43.0);
+        }
+    });
+    let chart = figure(&view, "pages-ecdf").unwrap();
+    assert_eq!(
+        chart.title,
+        "b1x1 answers 95 % of pages within 190 ms; b1x32, the next, takes 2.0 times as long"
+    );
+    assert!(chart.wide.contains("latency of a page to its last line in ms (log)"));
+    let heads: Vec<&str> = chart.table.heads.iter().map(|head| head.text.as_str()).collect();
+    let shown = |system: &str, head: &str| -> &str {
+        let row = chart.table.rows.iter().find(|row| row.fields[0].text == system).expect(system);
+        row.fields[heads.iter().position(|own| *own == head).expect(head)].text.trim()
+    };
+    for (head, figures) in [
+        ("first line p50 ms", ["31.0", "62.0"]),
+        ("first line p95 ms", ["41.0", "82.0"]),
+        ("first line p99 ms", ["43.0", "86.0"]),
+        ("p50 ms", ["100", "200"]),
+    ] {
+        assert_eq!(["b1x1", "b1x32"].map(|system| shown(system, head)), figures, "{head}");
+    }
+}

@@ -80,8 +80,8 @@ pub struct CellSummary {
     pub knee_clients: Option<usize>,
     /// Track server: figures of the closed loop by the number of clients.
     pub clients: BTreeMap<usize, LoadFigures>,
-    /// Mean latency; in the track server, this and the next figures are those at the greatest rate, in the track pages
-    /// those of a page's last line.
+    /// Mean latency; in the track server, this and the next figures are those at the greatest rate, in the
+    /// track pages those of a page's last line.
     pub mean_ms: Option<f64>,
     /// Median latency.
     pub p50_ms: Option<f64>,

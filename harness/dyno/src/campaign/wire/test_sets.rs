@@ -7,6 +7,7 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use super::source::{Source, name_fault};
+use crate::campaign::blocks::{self, Shape};
 use crate::campaign::pairs::read_pairs;
 use crate::campaign::test_sets::{WirePages, from_folder, from_sacrebleu, may_be_sacrebleu};
 use crate::exit::Outcome;
@@ -17,7 +18,7 @@ use dyno_measure::TestSet;
 #[derive(Deserialize)]
 #[serde(
     untagged,
-    expecting = "a test set is a folder, a sacrebleu name, { set, pages }, { name, source, references, pages }, { name, pairs }, or { name, tokens, lines, text }"
+    expecting = "a test set is a folder, a sacrebleu name, { set, pages }, { name, source, references, pages }, { name, pairs }, { name, tokens, lines, text }, or { name, pages, lines, words, text }"
 )]
 pub(super) enum WireTestSet {
     /// Folder, or name of a test set of sacrebleu.
@@ -30,6 +31,8 @@ pub(super) enum WireTestSet {
     Pairs(WirePairs),
     /// Lines of a fixed number of tokens, for drawn encoders.
     Tokens(WireTokens),
+    /// Blocks of drawn shape, for the track `pages`.
+    Blocks(WireBlocks),
 }
 
 /// Source file and its references.
@@ -71,6 +74,18 @@ pub(super) struct WireTokens {
     text: PathBuf,
 }
 
+/// Shape of a set whose lines are drawn from a text.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct WireBlocks {
+    name: String,
+    pages: usize,
+    lines: usize,
+    words: usize,
+    /// Text whose words the lines have.
+    text: PathBuf,
+}
+
 /// Seed of drawn lines: the same lines on every host.
 const SEED: u64 = 1;
 
@@ -97,6 +112,11 @@ pub(super) fn test_sets(
             WireTestSet::Pairs(pairs) => match name_fault(&pairs.name) {
                 Some(fault) => Err(fault),
                 None => read_pairs(&pairs.name, &source.resolve(&pairs.pairs)).map(|set| (set, None)),
+            },
+            WireTestSet::Blocks(WireBlocks { name, pages, lines, words, text }) => match name_fault(&name) {
+                Some(fault) => Err(fault),
+                None => blocks::drawn(&name, &source.resolve(&text), Shape { pages, lines, words })
+                    .map(|set| (set, None)),
             },
             WireTestSet::Tokens(tokens) => drawn(source, &tokens).map(|set| (set, None)),
         };
