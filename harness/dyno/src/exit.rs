@@ -112,7 +112,9 @@ macro_rules! by_bench {
 }
 
 by_input!(dyno_measure, dyno_results, dyno_provision);
-by_bench!(dyno_papers::Error, dyno_report::Error, std::io::Error);
+by_bench!(dyno_report::Error, std::io::Error);
+#[cfg(feature = "papers")]
+by_bench!(dyno_papers::Error);
 
 impl From<dyno_host::Error> for Failure {
     fn from(error: dyno_host::Error) -> Self {

@@ -5,7 +5,6 @@ use std::path::PathBuf;
 
 use anyhow::Context as _;
 use dyno_measure::{Host, Placement, Plan, Profile, Protocol, SCHEMA, System, TestSet, Track, host};
-use dyno_papers::reproduction::{Contestant, Contestants, Unbuilt};
 use dyno_record::identity::RunProtocol;
 use dyno_record::{Identity, Shard};
 use dyno_results::hashes_of;
@@ -29,8 +28,8 @@ pub struct Campaign {
     pub cores: Option<usize>,
     /// Systems to measure.
     pub systems: Vec<Entry>,
-    /// Systems left out because their plugins aren't built.
-    pub unbuilt: Vec<Unbuilt>,
+    /// Systems left out because their plugins aren't built, each with the command that builds it.
+    pub unbuilt: Vec<(String, String)>,
     /// Systems left out because their models aren't on this host; only the papers' campaigns leave any out.
     pub absent: Vec<Entry>,
     /// Models that dyno draws at random.
@@ -189,25 +188,5 @@ impl Campaign {
     fn pages_by_set(&self) -> BTreeMap<String, String> {
         let sets = self.test_sets.iter().filter(|_| self.tracks.contains(&Track::Pages));
         sets.map(|set| (set.name.clone(), set.pages_sha256())).collect()
-    }
-
-    /// Facts about the systems that a paper's table needs.
-    pub fn contestants(&self) -> Contestants {
-        let drawn_bytes = |entry: &Entry| {
-            let mut drawn = self.generated.iter().filter(|model| entry.models.contains(&model.path));
-            drawn.next().map(Generated::bytes)
-        };
-        let contestant = |entry: &Entry| Contestant {
-            name: entry.name.clone(),
-            backend: entry.backend().map(Into::into),
-            drawn_bytes: drawn_bytes(entry),
-            reads_f32: entry.setting("precision").is_some_and(|precision| precision == "f32"),
-        };
-        Contestants {
-            systems: self.systems.iter().map(contestant).collect(),
-            unbuilt: self.unbuilt.clone(),
-            absent: self.absent.iter().map(|entry| entry.name.clone()).collect(),
-            drawn: !self.generated.is_empty(),
-        }
     }
 }

@@ -278,6 +278,7 @@ pub struct DoctorArgs {
     pub json: bool,
 }
 
+#[cfg(feature = "papers")]
 pub(super) const REPRODUCE_EXAMPLES: &str = "Examples:
   dyno reproduce                              list the tables
   dyno reproduce devlin-1 --quick             a first look, in minutes
@@ -297,6 +298,7 @@ Exit codes:
   130  interrupted";
 
 /// Arguments of `dyno reproduce`.
+#[cfg(feature = "papers")]
 #[derive(Args)]
 pub struct ReproduceArgs {
     /// Tables to measure; lists all tables if absent

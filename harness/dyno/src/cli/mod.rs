@@ -18,7 +18,9 @@ pub use clusters::{ClusterArgs, Engine};
 pub use engines::{
     BreakdownArgs, BundleArgs, ConvertArgs, DecodingArgs, HostedArgs, TokenizeArgs, TranslateArgs,
 };
-pub use measuring::{DoctorArgs, GateArgs, OnNoise, ReproduceArgs, RunArgs, VerifyArgs};
+#[cfg(feature = "papers")]
+pub use measuring::ReproduceArgs;
+pub use measuring::{DoctorArgs, GateArgs, OnNoise, RunArgs, VerifyArgs};
 pub use runs::{
     CompareArgs, ExplainArgs, ExportArgs, ExportFormat, LeaderboardArgs, ListArgs, MergeArgs, PublishArgs,
     ReportArgs, ScoreArgs,
@@ -103,6 +105,7 @@ pub enum Command {
     #[command(after_help = measuring::GATE_HELP)]
     Gate(GateArgs),
     /// Measure the tables of published papers again
+    #[cfg(feature = "papers")]
     #[command(after_help = measuring::REPRODUCE_EXAMPLES)]
     Reproduce(ReproduceArgs),
     #[command(flatten)]

@@ -16,7 +16,6 @@ pub mod list;
 pub mod merge;
 pub mod publish;
 pub mod report;
-pub mod reproduce;
 pub mod run;
 pub mod score;
 pub mod tokenize;

@@ -2,8 +2,7 @@
 
 use std::path::PathBuf;
 
-use dyno_papers::published;
-use dyno_report::{Published, Report};
+use dyno_report::Report;
 use dyno_results::merge::is_merged;
 use dyno_results::store::files::write_whole;
 use dyno_results::{Merged, Run, Summary};
@@ -13,6 +12,7 @@ use crate::cli::ReportArgs;
 use crate::exit::{Exit, Outcome};
 use crate::output::{print, print_json, warn_of_look_alikes};
 use crate::page::{NAME, hosts_page, readme_with, unwritable, write, write_figures};
+use crate::papers::published;
 
 /// Writes or prints the report on the run of `args`.
 pub fn report(args: &ReportArgs) -> Outcome {
@@ -21,7 +21,7 @@ pub fn report(args: &ReportArgs) -> Outcome {
     }
     let run = Run::read(&args.run)?;
     warn_of_look_alikes(&run.systems());
-    let report = Report::of(&run, &Summary::of(&run), &published_of(&args.published)?);
+    let report = Report::of(&run, &Summary::of(&run), &published(&args.published)?);
     if let Some(folder) = &args.figures {
         write_figures(report.figures(), folder)?;
     }
@@ -70,15 +70,4 @@ fn report_hosts(args: &ReportArgs) -> Outcome {
     write_whole(&path_of(args), page.as_bytes()).map_err(unwritable)?;
     let names: Vec<&str> = merged.hosts.iter().map(|host| host.name.as_str()).collect();
     finish(args, || json!({"campaign": merged.campaign, "hosts": names, "notes": merged.notes}))
-}
-
-/// Points of the wanted papers, each found by any part of its name.
-fn published_of(wanted: &[String]) -> Outcome<Vec<Published>> {
-    let fits = |paper: &str, wanted: &String| paper.to_lowercase().contains(&wanted.to_lowercase());
-    let papers = published::papers()?;
-    if let Some(unknown) = wanted.iter().find(|wanted| !papers.iter().any(|paper| fits(paper, wanted))) {
-        refuse!("no paper matches {unknown:?}; there are: {}", papers.join(", "));
-    }
-    let all = published::all()?;
-    Ok(all.into_iter().filter(|point| wanted.iter().any(|wanted| fits(&point.paper, wanted))).collect())
 }

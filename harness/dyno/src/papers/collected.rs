@@ -10,6 +10,7 @@ use dyno_results::{Run, day, latest};
 use dyno_stats::numbers::counted;
 
 use super::campaigns::campaign_of;
+use super::contestants::contestants;
 use super::coverage::coverage;
 use super::products::{RUNS, kept};
 use crate::campaign::{Campaign, Entry, shipped};
@@ -99,7 +100,7 @@ fn of_campaign(name: &str, host: &Host, records: Option<&Path>) -> Outcome<Ours>
             run.filter(|(_, run)| run.identity.host.cpu == host.cpu)
         }
     };
-    Ok(Ours { contestants: campaign.contestants(), run, campaign })
+    Ok(Ours { contestants: contestants(&campaign), run, campaign })
 }
 
 /// Bytes of this program, which runs the built-in systems.

@@ -1,16 +1,17 @@
-//! The papers' tables beside what was measured for them: the kept speeds of products, the latest finished
-//! runs, and the publication of the page on all papers.
+//! The papers' tables beside what was measured for them: `dyno reproduce`, which measures; the kept speeds of products,
+//! the latest finished runs, and the publication of the page on all papers.
 //!
-//! `dyno reproduce` measures; nothing here starts a system.
+//! All of it is behind the feature `papers`. `no_papers.rs` stands here without it.
 
 mod campaigns;
 mod collected;
+mod contestants;
 mod coverage;
+mod points;
 mod products;
 mod publication;
+mod reproduce;
+mod text;
 
-pub use campaigns::campaign_of;
-pub use collected::program_bytes;
-pub use coverage::coverage;
-pub use products::{RUNS, keep, measure};
-pub use publication::publish;
+pub use points::published;
+pub use reproduce::reproduce;

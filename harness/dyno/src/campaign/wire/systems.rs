@@ -13,25 +13,24 @@ use crate::campaign::entry::{self, Entry, Launch, words_fault};
 use crate::campaign::generated::Generated;
 use crate::exit::Outcome;
 use dyno_measure::{Track, check_command};
-use dyno_papers::reproduction::Unbuilt;
 use dyno_provision::adapters::{self, AdaptedSystem};
 
 /// Ends of the names of systems that dyno enters by itself: second entries, and the gate's baselines.
 const RESERVED: [&str; 2] = [entry::TWIN, entry::BASELINE];
 
-/// Systems to measure, and systems whose plugins aren't built.
+/// Systems to measure, and systems whose plugins aren't built, each with the command that builds it.
 pub(super) fn systems(
     source: &Source<'_>,
     wire: Vec<Spanned<WireSystem>>,
     generated: &[Generated],
     tracks: &[Track],
-) -> Outcome<(Vec<Entry>, Vec<Unbuilt>)> {
+) -> Outcome<(Vec<Entry>, Vec<(String, String)>)> {
     let (mut systems, mut unbuilt): (Vec<Entry>, Vec<_>) = (Vec::new(), Vec::new());
     for entry in wire {
         let wire = entry.get_ref();
         let plugin = wire.plugin.as_ref().map(|plugin| source.resolve(plugin.get_ref()));
         if let (Some(build), Some(false)) = (&wire.build, plugin.map(|plugin| plugin.exists())) {
-            unbuilt.push(Unbuilt { name: checked_name(source, &wire.name)?, build: build.clone() });
+            unbuilt.push((checked_name(source, &wire.name)?, build.clone()));
             continue;
         }
         refuse_reserved(source, &wire.name)?;

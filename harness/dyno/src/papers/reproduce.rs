@@ -21,10 +21,16 @@ use crate::exit::{Exit, Outcome};
 use crate::filters::Filters;
 use crate::output::{answer, print, print_json};
 use crate::page::{unwritable, write_figures};
-use crate::papers::{self as measured, RUNS, coverage, keep, measure, program_bytes};
-use crate::reproduce::text;
 use crate::runner::{Options, PriceChoice, dry_run, run_campaign};
 use crate::table::grid;
+
+use super::campaigns;
+use super::collected::program_bytes;
+use super::contestants::contestants;
+use super::coverage::coverage;
+use super::products::{RUNS, keep, measure};
+use super::publication::publish;
+use super::text::text;
 
 /// Number of lines of a quick latency campaign: enough for a factor, and a minute for the slowest network of
 /// the papers.
@@ -47,7 +53,7 @@ struct Shared {
 /// Lists the tables, or measures and prints the wanted ones.
 pub fn reproduce(args: &ReproduceArgs) -> Outcome {
     if args.publish {
-        return measured::publish(&args.to, args.readme.as_deref(), args.records.as_deref());
+        return publish(&args.to, args.readme.as_deref(), args.records.as_deref());
     }
     let tables = dyno_papers::tables()?;
     let wanted = wanted(args, &tables)?;
@@ -120,7 +126,7 @@ fn list(tables: &[Table], as_json: bool) -> Outcome {
 
 /// Campaign `name`, narrowed and shortened as `args` ask.
 fn campaign_of(name: &str, args: &ReproduceArgs) -> Outcome<Campaign> {
-    let mut campaign = measured::campaign_of(name)?;
+    let mut campaign = campaigns::campaign_of(name)?;
     if args.quick {
         let line_by_line = campaign.tracks.iter().all(|track| track.is_lockstep());
         let lines = |set: &TestSet| if line_by_line { quick_lines(set) } else { QUICK_THROUGHPUT_LINES };
@@ -152,7 +158,7 @@ fn share(campaign: Campaign, measures: bool, args: &ReproduceArgs) -> Outcome<Sh
         }
         (false, _) => (None, Exit::Done),
     };
-    Ok(Shared { contestants: campaign.contestants(), run, exit, campaign })
+    Ok(Shared { contestants: contestants(&campaign), run, exit, campaign })
 }
 
 /// Measures the products of a table, which takes about a second, and keeps their speeds.

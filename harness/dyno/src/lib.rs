@@ -1,0 +1,159 @@
+//! dyno: a dynamometer for machine-translation engines on CPUs. The program is `main.rs`; this library is all of it, so
+//! that tests and fuzzing reach its parsers.
+//!
+//! ```text
+//! campaign ─ plan ─► runner ─► dyno-measure ─► a system's process (this program's `translate`, or any other)
+//!                      │
+//!                      ▼
+//!                    dyno-results ─ summary ─► tables here, the page in dyno-report
+//! ```
+//!
+//! | module | owns |
+//! | --- | --- |
+//! | `cli`, `commands` | arguments and help texts; one file for each command |
+//! | `campaign`, `filters` | campaign files, and their narrowing by the command line |
+//! | `submission`, `bundle` | submissions to shared tasks, and the making of one |
+//! | `hosting` | opening a backend for `dyno translate`; dyno-host feeds it |
+//! | `runner` | rounds, probes and whole campaigns, for run, gate, reproduce and verify |
+//! | `tuning`, `forecast` | opening and tuning of systems, and the expected time of a run |
+//! | `scratch` | temporary folders, also those of dead benches |
+//! | `cluster` | scripts that submit shards to Slurm, Kubernetes or SkyPilot |
+//! | `gate`, `doctor` | the parts of these commands that don't belong to the runner |
+//! | `papers` | `dyno reproduce` and what reports show of papers; a feature |
+//! | `scoring`, `page` | scores, and the files of the report |
+//! | `table`, `progress`, `output`, `precision` | output in the terminal |
+//! | `exit`, `interrupt` | exit codes, and signals |
+
+#![cfg_attr(not(feature = "papers"), allow(dead_code, unused_imports))] // what only the papers' tables need
+#![deny(clippy::print_stderr)] // `say` ignores a closed standard error, `eprintln!` panics
+
+#[macro_use]
+mod exit;
+#[macro_use]
+mod output;
+
+mod bundle;
+mod campaign;
+mod ceiling;
+mod cli;
+mod cluster;
+mod commands;
+mod doctor;
+mod filters;
+mod forecast;
+mod gate;
+mod hosting;
+mod interrupt;
+mod page;
+#[cfg_attr(not(feature = "papers"), path = "no_papers.rs")]
+mod papers;
+mod precision;
+mod progress;
+mod publication;
+mod runner;
+mod scoring;
+mod scratch;
+mod submission;
+mod table;
+mod tuning;
+
+use std::io::{self, ErrorKind};
+use std::path::Path;
+use std::process::ExitCode;
+
+use dyno_api::printable_line;
+
+use clap::error::{ContextKind, ContextValue};
+use cli::{Cli, Command, Hosting};
+use exit::{Complaint, Exit, Failure, Outcome};
+
+/// The program.
+pub fn main() -> ExitCode {
+    dyno_measure::enter(); // the same program is also the supervisor
+    interrupt::fail_writes_beyond_the_limit();
+    let command = Cli::read().unwrap_or_else(|refusal| refuse(&refusal));
+    let exit = dispatch(command).unwrap_or_else(|failure| complain(&failure));
+    ExitCode::from(exit as u8)
+}
+
+/// Reads and checks the campaign at `path`, with the files that it names.
+///
+/// # Errors
+/// With the fault and its place.
+pub fn check_campaign(path: &Path) -> Result<(), String> {
+    campaign::Campaign::load(path).map(drop).map_err(|failure| in_one_line(&failure.error))
+}
+
+fn dispatch(command: Option<Command>) -> Outcome {
+    match command {
+        None => commands::run::run_starter(),
+        Some(Command::Run(args)) => commands::run::run(&args),
+        Some(Command::List(args)) => commands::list::list(&args),
+        Some(Command::Report(args)) => commands::report::report(&args),
+        Some(Command::Score(args)) => commands::score::score(&args),
+        Some(Command::Adapters(args)) => commands::adapters::adapters(&args),
+        Some(Command::Cluster(args)) => commands::cluster::cluster(&args),
+        Some(Command::Explain(args)) => commands::explain::explain(&args),
+        Some(Command::Export(args)) => commands::export::export(&args),
+        Some(Command::Leaderboard(args)) => commands::leaderboard::leaderboard(&args),
+        Some(Command::Merge(args)) => commands::merge::merge(&args),
+        Some(Command::Compare(args)) => commands::compare::compare(&args),
+        Some(Command::Doctor(args)) => commands::doctor::doctor(&args),
+        #[cfg(feature = "papers")]
+        Some(Command::Reproduce(args)) => papers::reproduce(&args),
+        Some(Command::Publish(args)) => commands::publish::publish(&args),
+        Some(Command::Completions(args)) => commands::completions::completions(&args),
+        Some(Command::Man) => commands::completions::man(),
+        Some(Command::Gate(args)) => commands::gate::gate(&args),
+        Some(Command::Hosting(Hosting::Translate(args))) => commands::translate::translate(*args),
+        Some(Command::Breakdown(args)) => commands::breakdown::breakdown(*args),
+        Some(Command::Verify(args)) => commands::verify::verify(&args),
+        Some(Command::Tokenize(args)) => commands::tokenize::tokenize(&args),
+        Some(Command::Convert(args)) => commands::convert::convert(&args),
+        Some(Command::Bundle(args)) => commands::bundle::bundle(&args),
+    }
+}
+
+/// Prints the failure in one line on standard error. A closed pipe isn't an error.
+fn complain(failure: &Failure) -> Exit {
+    let broken_pipe = |cause: &io::Error| cause.kind() == ErrorKind::BrokenPipe;
+    if failure.error.chain().filter_map(|cause| cause.downcast_ref()).any(broken_pipe) {
+        return Exit::Done;
+    }
+    let message = in_one_line(&failure.error);
+    say!("dyno: {}", printable_line(&message));
+    answer_in_json(&Complaint::of(&failure.error));
+    failure.exit
+}
+
+/// Ends the program as clap does, after a refusal of the command line, or a help text.
+fn refuse(refusal: &clap::Error) -> ! {
+    if refusal.use_stderr() {
+        let text = refusal.to_string();
+        let paragraph = text.split("\n\n").next().unwrap_or_default();
+        let error = paragraph.trim_start_matches("error: ").split_whitespace().collect::<Vec<_>>().join(" ");
+        let meant = match refusal.get(ContextKind::SuggestedSubcommand) {
+            Some(ContextValue::Strings(meant)) => meant.first().map(|meant| format!("did you mean {meant}?")),
+            _ => None,
+        };
+        answer_in_json(&Complaint { error, remedy: meant });
+    }
+    refusal.exit()
+}
+
+/// Prints the complaint as the answer on standard output, where the command line asks for JSON.
+fn answer_in_json(complaint: &Complaint) {
+    if output::wants_json() {
+        // A closed standard output must not hide the exit code.
+        let _ = output::print_json("error", complaint);
+    }
+}
+
+/// The chain of causes in one line. A cause that the error before it repeats is left out.
+fn in_one_line(error: &anyhow::Error) -> String {
+    error
+        .chain()
+        .map(ToString::to_string)
+        .reduce(|told, cause| if told.ends_with(&cause) { told } else { format!("{told}: {cause}") })
+        .unwrap_or_default()
+}
