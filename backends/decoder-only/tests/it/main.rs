@@ -5,7 +5,6 @@
 mod answers;
 mod goldens;
 mod logits;
-mod mutations;
 mod reference;
 mod refusals;
 mod tokens;

@@ -4,10 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use dyno_api::Backend;
-use dyno_encoder::{Directory, ENGINE};
-use dyno_text::Scratch;
-use rand_xoshiro::SplitMix64;
-use rand_xoshiro::rand_core::{Rng, SeedableRng};
+use dyno_encoder::ENGINE;
 use serde_json::{Value, json};
 
 use crate::support::{KINDS, encoded, folder, open, refusal, with};
@@ -147,56 +144,6 @@ fn facts_count_all_parameters_that_are_read_and_all_files() {
         let files = if kind.contains("roberta") && kind != "xlm-roberta" { 3 } else { 2 };
         assert_eq!(named.len(), files, "{kind}: weights and the tokeniser's own files: {named:?}");
     }
-}
-
-/// Mutated files of each kind of tokeniser.
-const CASES: usize = 2_000;
-
-#[test]
-fn a_broken_tokenizer_json_is_an_answer_in_one_line_with_the_remedy() {
-    let mut random = SplitMix64::seed_from_u64(1);
-    for kind in ["bert", "roberta"] {
-        let whole = fs::read(folder(&format!("whole/{kind}.json"))).unwrap();
-        let copy = with(kind, &[("tokenizer.json", json!({}))]);
-        let directory = Directory::open(copy.path()).unwrap();
-        let mut opened = 0;
-        for case in 0..CASES {
-            fs::write(copy.path().join("tokenizer.json"), mutated(&whole, &mut random)).unwrap();
-            let (mut scratch, mut ids) = (Scratch::default(), Vec::new());
-            let done = directory.tokeniser().map(|tokeniser| {
-                // An error about the line is an answer, too.
-                tokeniser.encode("a dog's café".as_bytes(), &mut scratch, &mut ids).err()
-            });
-            let Err(fault) = done else {
-                opened += 1;
-                continue;
-            };
-            let told = fault.to_string();
-            assert!(told.contains("tokenizer.json") && told.lines().count() == 1, "{kind} {case}: {told}");
-        }
-        assert!(opened > CASES / 100 && opened < CASES, "{kind}: {opened} of {CASES} files were opened");
-    }
-}
-
-/// `seed` with one to four wounds: an end, a bit, a byte, a gap, or a piece twice.
-fn mutated(seed: &[u8], random: &mut SplitMix64) -> Vec<u8> {
-    let mut bytes = seed.to_vec();
-    let mut below = |limit: usize| (random.next_u64() % limit.max(1) as u64) as usize;
-    for _ in 0..=below(4) {
-        let at = below(bytes.len());
-        let end = at + below((bytes.len() - at).min(64) + 1);
-        match below(16) {
-            0 => bytes.truncate(at),
-            1..6 => bytes.iter_mut().skip(at).take(1).for_each(|byte| *byte ^= 1 << below(8)),
-            6..11 => bytes.iter_mut().skip(at).take(1).for_each(|byte| *byte = b"\"{}[],:0189-en"[below(14)]),
-            11..13 => drop(bytes.drain(at..end)),
-            _ => {
-                let copied = bytes[at..end].to_vec();
-                bytes.splice(at..at, copied);
-            }
-        }
-    }
-    bytes
 }
 
 #[test]

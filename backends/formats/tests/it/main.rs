@@ -3,7 +3,6 @@
 
 #![allow(clippy::unwrap_used)] // helpers of tests, too, fail by panicking
 
-mod allocations;
 mod config;
 mod convert;
 mod fixtures;
@@ -11,7 +10,6 @@ mod generate;
 mod gguf;
 mod goldens;
 mod model_dir;
-mod mutations;
 mod quantise;
 mod shortlist;
 mod weights;

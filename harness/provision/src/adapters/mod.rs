@@ -17,6 +17,7 @@ mod environment;
 mod folders;
 mod system;
 
+pub use description::Description;
 pub use environment::{State, megabytes, provide, python, state};
 pub use folders::{Adapter, all, find};
 pub use system::{AdaptedSystem, options};

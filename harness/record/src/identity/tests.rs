@@ -1,7 +1,6 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
@@ -134,30 +133,4 @@ fn a_system_without_tracks_takes_part_in_all() {
     assert_eq!(takes_part("a"), Track::ALL.map(|_| true));
     assert_eq!(takes_part("b"), Track::ALL.map(|track| track == Track::Latency));
     assert!(identity.names("a", "set") && !identity.names("z", "set") && !identity.names("a", "other"));
-}
-
-/// Damage of a text: bytes at `at` that are replaced by `new`.
-fn damaged(text: &str, at: usize, removed: usize, new: &[u8]) -> Vec<u8> {
-    let mut bytes = text.as_bytes().to_vec();
-    let at = at % bytes.len();
-    let end = (at + removed).min(bytes.len());
-    bytes.splice(at..end, new.iter().copied());
-    bytes
-}
-
-proptest! {
-    #[test]
-    fn damage_gives_an_error_or_a_value_that_is_written_alike(
-        at in any::<usize>(), removed in 0_usize..40, new in proptest::collection::vec(any::<u8>(), 0..8),
-    ) {
-        if let Ok(identity) = Identity::parse(&damaged(&whole().to_string(), at, removed, &new)) {
-            let text = serde_json::to_vec(&identity).unwrap();
-            prop_assert_eq!(Identity::parse(&text).unwrap(), identity);
-        }
-    }
-
-    #[test]
-    fn any_bytes_are_an_error(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
-        prop_assert!(Identity::parse(&bytes).is_err());
-    }
 }

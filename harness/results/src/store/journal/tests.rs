@@ -1,6 +1,5 @@
 use std::path::PathBuf;
 
-use proptest::prelude::*;
 use serde_json::Value;
 
 use super::*;
@@ -39,9 +38,8 @@ fn records_of_todays_form_are_written_as_they_were_read() {
     assert!(runs.len() > 10);
     for path in runs.into_iter().chain([results("2026-11-25-amd-epyc-zen-5-2c-captions")]) {
         for (record, line) in read_records(&path).unwrap().iter().zip(lines(&path)) {
-            // Both pass serde_json's quick reader of numbers, which may be off in a number's last bit.
-            let (written, expected) = (serde_json::to_string(record).unwrap(), parsed(&line).to_string());
-            assert!(written == expected, "{path:?} is written in another way: {line}");
+            let written = serde_json::to_string(record).unwrap();
+            assert!(written == line, "{path:?} is written in another way: {line}");
         }
     }
 }
@@ -55,24 +53,6 @@ fn earlier_records_keep_all_that_they_say() {
         for (record, line) in read_records(&path).unwrap().iter().zip(lines(&path)) {
             let now = parsed(&serde_json::to_string(record).unwrap());
             assert_eq!(lacking(&parsed(&line), &now, ""), Vec::<String>::new(), "{run}");
-        }
-    }
-}
-
-proptest! {
-    #[test]
-    fn a_damaged_record_gives_an_error_or_a_value(
-        at in any::<usize>(), removed in 0_usize..60, new in proptest::collection::vec(any::<u8>(), 0..8),
-    ) {
-        let path = results("papers/2026-11-25-amd-epyc-zen-5-2c/records/opennmt-isa");
-        let mut line = lines(&path).swap_remove(0).into_bytes();
-        let at = at % line.len();
-        let end = (at + removed).min(line.len());
-        line.splice(at..end, new);
-        if let Ok(record) = parse(&path, 1, &line) {
-            let _ = (record.fault(), record.words_per_second(), record.joules_per_word(), record.cpu_seconds_per_word());
-            let again = serde_json::to_vec(&record).unwrap();
-            prop_assert_eq!(parse(&path, 1, &again).unwrap(), record);
         }
     }
 }

@@ -10,10 +10,12 @@ const SYNTAX: &[u8] = b"'\"\\{}[](),:=# \n\t*&!\x00\xC3";
 pub struct Random(SplitMix64);
 
 impl Random {
+    /// The source of that number.
     pub fn new(seed: u64) -> Self {
         Self(SplitMix64::seed_from_u64(seed))
     }
 
+    /// A number below `limit`.
     pub fn below(&mut self, limit: usize) -> usize {
         (self.0.next_u64() % limit.max(1) as u64) as usize
     }

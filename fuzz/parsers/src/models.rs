@@ -1,0 +1,128 @@
+//! Files of models: weights, configurations, shortlists, manifests.
+
+use std::fs::{read, read_to_string};
+
+use dyno_formats::{
+    ConvertOptions, Error, Gguf, ModelDir, Precision, Weights, bin, convert, ctranslate2, hugging_face,
+    manifest, npz, safetensors, shortlist, yaml,
+};
+
+use crate::parser::Parser;
+use crate::project::{copy, file, files};
+
+const GOLDENS: &str = "backends/formats/tests/goldens";
+
+fn goldens(names: &[&str]) -> Vec<Vec<u8>> {
+    files(GOLDENS, names)
+}
+
+pub(crate) fn parsers() -> Vec<Parser> {
+    let tensors = [goldens(&["tiny.safetensors", "scaled.safetensors"]), vec![packed()]].concat();
+    let archives =
+        ["tiny.npz", "tiny.plain.npz", "tiny.piped.npz", "types.npz", "deflated.npz", "fortran.npz"];
+    let bins = ["tiny.f32.bin", "tiny.int8.bin", "tiny.int16.bin", "foreign.int8.bin", "foreign.int16.bin"];
+    let weights =
+        ["tiny.safetensors", "scaled.safetensors", "types.npz", "foreign.int8.bin", "tiny.int16.bin"];
+    let weights = [goldens(&weights), vec![packed()]].concat();
+    let variables = files(
+        "backends/transformer-aan/tests/goldens/ctranslate2",
+        &["marian-int8/model.bin", "marian-int16/model.bin", "opennmt/model.bin"],
+    );
+    let models = files("backends/decoder-only/tests/goldens", &["qwen3.gguf", "llama.gguf"]);
+    vec![
+        Parser::of("safetensors", tensors, safetensors::check),
+        Parser::of("npz", goldens(&archives), npz::check),
+        Parser::of("bin", goldens(&bins), bin::check),
+        Parser::of("weights", weights, read_all),
+        Parser::of("gguf", models, Gguf::check),
+        Parser::of("ctranslate2", variables, ctranslate2::check),
+        Parser::of("hugging-face", configurations(), hugging_face::check),
+        Parser::of("text-shortlist", goldens(&["lex.s2t", "lex.odd.s2t"]), shortlist::text::check),
+        Parser::of(
+            "vocabulary-map",
+            vec![b"\ta b\nc\td\nc d\te f\nc d e\tg\n".into()],
+            shortlist::map::check,
+        ),
+        Parser {
+            mend: mend_sum,
+            ..Parser::of("binary-shortlist", goldens(&["lex.bin"]), shortlist::binary::check)
+        },
+        Parser::of("yaml", yamls(), yaml::check),
+        Parser::of("manifest", vec![converted("model.toml")], manifest::check),
+        directory(),
+    ]
+}
+
+/// Reads every value of a file that was accepted: what a parser lets pass must hold to the end.
+fn read_all(bytes: &[u8]) -> Result<(), Error> {
+    let weights = Weights::from_bytes("damaged", bytes.to_vec())?;
+    for tensor in weights.iter() {
+        let _ = (tensor.to_f32(), tensor.f32(), tensor.i8(), tensor.i16(), tensor.f16(), tensor.u8());
+    }
+    weights.model_yml().map(drop)
+}
+
+/// A file of the goldens' model, converted to packed int8 weights.
+fn converted(name: &str) -> Vec<u8> {
+    let folder = tempfile::tempdir().expect("a scratch folder");
+    convert_into(&folder.path().join("model"));
+    read(folder.path().join("model").join(name)).expect(name)
+}
+
+fn convert_into(folder: &std::path::Path) {
+    let source = ModelDir::open(file(GOLDENS).join("decoder.yml")).expect("a sound model");
+    let languages = Some(["en".into(), "de".into()]);
+    let precisions = vec![Precision::F32, Precision::Int8];
+    let options = ConvertOptions { precisions, packed: true, languages, ..ConvertOptions::default() };
+    convert(&source, folder, &options).expect("a sound model");
+}
+
+fn packed() -> Vec<u8> {
+    converted("weights.int8.safetensors")
+}
+
+/// Both files' keys in one, as older models have them.
+fn configurations() -> Vec<Vec<u8>> {
+    let folder = file("backends/transformer-aan/tests/goldens/hugging-face");
+    let map = |kind: &str, name: &str| -> serde_json::Map<String, serde_json::Value> {
+        let text = read_to_string(folder.join(kind).join(name)).expect(name);
+        serde_json::from_str(&text).expect("an object")
+    };
+    let both = |kind: &str| {
+        let mut network = map(kind, "config.json");
+        network.extend(map(kind, "generation_config.json"));
+        serde_json::to_vec_pretty(&network).expect("JSON")
+    };
+    ["marian", "marian-apart", "m2m"].map(both).into()
+}
+
+fn yamls() -> Vec<Vec<u8>> {
+    let archive = goldens(&["tiny.npz"]).remove(0);
+    let weights = Weights::from_bytes("tiny.npz", archive).expect("a sound archive");
+    let inside = weights.model_yml().expect("a sound archive").expect("a configuration");
+    let nested = b"a: {b: [1, 'two', \"three\\n\"], c: |\n  text\n }\n? d\n: >-\n  folded\n  text\n";
+    vec![goldens(&["decoder.yml"]).remove(0), inside.as_bytes().into(), nested.into()]
+}
+
+/// Restores the checksum of a binary shortlist, which would hide all other damage.
+fn mend_sum(file: &mut Vec<u8>) {
+    let words = file.get(16..).unwrap_or_default().as_chunks().0;
+    let sum = words.iter().fold(0u64, |seed, word| {
+        let mixed = u64::from_le_bytes(*word).wrapping_add(0x9e37_79b9);
+        seed ^ mixed.wrapping_add(seed << 6).wrapping_add(seed >> 2)
+    });
+    if let Some(field) = file.get_mut(8..16) {
+        field.copy_from_slice(&sum.to_le_bytes());
+    }
+}
+
+/// A whole model whose configuration is damaged: what it names is opened, its network described.
+fn directory() -> Parser {
+    let open = |folder: &std::path::Path| -> Result<(), Error> {
+        let model = ModelDir::open(folder.join("decoder.yml"))?;
+        model.spec()?;
+        model.load(Precision::Int8).map(drop)
+    };
+    let fill = |folder: &std::path::Path| copy(&file(GOLDENS), folder);
+    Parser::of_file(("decoder.yml", "decoder.yml"), goldens(&["decoder.yml"]), fill, open)
+}
