@@ -64,7 +64,7 @@ fn translator(kind: &str, name: &'static str) -> Parser {
 }
 
 /// A file of a model's folder, which `engine` opens.
-fn whole(engine: &'static (impl Backend + Sync), folder: &str, name: &'static str) -> Parser {
+fn whole(engine: &'static impl Backend, folder: &str, name: &'static str) -> Parser {
     let (seeds, from) = (files(folder, &[name]), file(folder));
     let label = format!("{}-{name}", folder.rsplit('/').next().unwrap_or_default());
     let fill = move |to: &Path| copy(&from, to);

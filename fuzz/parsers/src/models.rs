@@ -105,7 +105,7 @@ fn yamls() -> Vec<Vec<u8>> {
 }
 
 /// Restores the checksum of a binary shortlist, which would hide all other damage.
-fn mend_sum(file: &mut Vec<u8>) {
+fn mend_sum(file: &mut [u8]) {
     let words = file.get(16..).unwrap_or_default().as_chunks().0;
     let sum = words.iter().fold(0u64, |seed, word| {
         let mixed = u64::from_le_bytes(*word).wrapping_add(0x9e37_79b9);

@@ -19,7 +19,7 @@ pub struct Parser {
     /// Bytes that the parser may hold at a time for each byte of the file.
     pub bytes_a_byte: u64,
     /// Restores what would hide deeper checks, such as checksums.
-    pub mend: fn(&mut Vec<u8>),
+    pub mend: fn(&mut [u8]),
     pub(crate) start: Box<dyn Fn(&Path) -> Check + Send + Sync>,
 }
 

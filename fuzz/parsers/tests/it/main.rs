@@ -61,15 +61,11 @@ fn tried(parser: &Parser) -> Result<(), String> {
     let (mut accepted, mut most) = (0, 0.0f64);
     for case in first..first + cases {
         let file = damaged(parser, case);
-        let (is_sound, held) =
-            tried_by(&mut check, &file).map_err(|fault| format!("{}, case {case}: {fault}", parser.name))?;
+        let told = |fault: String| format!("{}, case {case}: {fault}\n{}", parser.name, shown(&file));
+        let (is_sound, held) = tried_by(&mut check, &file).map_err(told)?;
         let limit = parser.least_bytes + parser.bytes_a_byte * file.len() as u64;
         if held > limit {
-            return Err(format!(
-                "{}, case {case}: {held} bytes held for a file of {}",
-                parser.name,
-                file.len()
-            ));
+            return Err(told(format!("{held} bytes held for a file of {}", file.len())));
         }
         accepted += u64::from(is_sound);
         most = most.max(held as f64 / limit as f64);
@@ -81,6 +77,11 @@ fn tried(parser: &Parser) -> Result<(), String> {
     // Damage must neither break everything nor leave everything whole, or it would test too little.
     let is_fair = cases < 1000 || (accepted > cases / 1000 && accepted < cases);
     if is_fair { Ok(()) } else { Err(format!("{}: {accepted} of {cases} files were accepted", parser.name)) }
+}
+
+/// Begin of a file, with the escapes of Rust.
+fn shown(file: &[u8]) -> String {
+    file[..file.len().min(2000)].escape_ascii().to_string()
 }
 
 fn damaged(parser: &Parser, case: u64) -> Vec<u8> {

@@ -28,8 +28,8 @@ pub struct Campaign {
     pub cores: Option<usize>,
     /// Systems to measure.
     pub systems: Vec<Entry>,
-    /// Systems left out because their plugins aren't built, each with the command that builds it.
-    pub unbuilt: Vec<(String, String)>,
+    /// Systems left out because their plugins aren't built.
+    pub unbuilt: Vec<Unbuilt>,
     /// Systems left out because their models aren't on this host; only the papers' campaigns leave any out.
     pub absent: Vec<Entry>,
     /// Models that dyno draws at random.
@@ -47,6 +47,9 @@ pub struct Campaign {
     /// Name of the system that gets a twin; the first system if absent.
     pub twin: Option<String>,
 }
+
+/// A system whose plugin isn't built: its name, and the command that builds the plugin.
+pub type Unbuilt = (String, String);
 
 /// A program that meters energy: see [`dyno_measure::energy`].
 #[derive(Clone, Debug)]

@@ -9,6 +9,7 @@ use super::models::model_at;
 use super::source::{Source, checked_name};
 use super::system::WireSystem;
 use super::{submissions, sweeps};
+use crate::campaign::checked::Unbuilt;
 use crate::campaign::entry::{self, Entry, Launch, words_fault};
 use crate::campaign::generated::Generated;
 use crate::exit::Outcome;
@@ -18,13 +19,13 @@ use dyno_provision::adapters::{self, AdaptedSystem};
 /// Ends of the names of systems that dyno enters by itself: second entries, and the gate's baselines.
 const RESERVED: [&str; 2] = [entry::TWIN, entry::BASELINE];
 
-/// Systems to measure, and systems whose plugins aren't built, each with the command that builds it.
+/// Systems to measure, and systems whose plugins aren't built.
 pub(super) fn systems(
     source: &Source<'_>,
     wire: Vec<Spanned<WireSystem>>,
     generated: &[Generated],
     tracks: &[Track],
-) -> Outcome<(Vec<Entry>, Vec<(String, String)>)> {
+) -> Outcome<(Vec<Entry>, Vec<Unbuilt>)> {
     let (mut systems, mut unbuilt): (Vec<Entry>, Vec<_>) = (Vec::new(), Vec::new());
     for entry in wire {
         let wire = entry.get_ref();
