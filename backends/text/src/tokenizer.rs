@@ -32,6 +32,11 @@ impl WholeTokenizer {
         };
         let (end, unknown) = (need("</s>")?, need("<unk>")?);
         let last = tokenizer.get_vocab(true).into_values().max().unwrap_or(0);
+        // Each word takes some bytes of the file, so that a greater id is a fault.
+        if last as usize >= bytes.len() {
+            let fault = format!("id {last} is beyond all reason for a file of this size");
+            return Err(Error::model("vocabulary", fault));
+        }
         Ok(Self { end, unknown, len: last as usize + 1, tokenizer })
     }
 

@@ -51,9 +51,9 @@ pub(crate) fn parsers() -> Vec<Parser> {
         checked("sentencepiece", files(GOLDENS, &PIECES), Format::SentencePiece),
         checked("word-map", vec![YAML.into(), JSON.into()], Format::Yaml),
         checked("word-list", vec![LIST.into()], Format::Text),
-        // The crate `tokenizers` builds tries and automata from a file of a few words.
+        // A regular expression of the file may take what its crate allows: 10 MiB, several times.
         Parser {
-            least_bytes: 1 << 20,
+            least_bytes: 64 << 20,
             ..checked("tokenizer.json", vec![TOKENIZER.into()], Format::Tokenizer)
         },
         ids(),
@@ -83,9 +83,11 @@ fn settings(name: &'static str, text: &[u8]) -> Parser {
         copy(file(GOLDENS).join("char.spm"), folder.join("char.spm"))
             .expect("the scratch folder is writable");
     };
-    Parser::of_file((name, name), vec![text.into()], fill, move |folder: &Path| {
+    let parser = Parser::of_file((name, name), vec![text.into()], fill, move |folder: &Path| {
         decoded(&Vocabulary::open(&folder.join("char.spm"), &[folder.join(name)], Side::Target)?)
-    })
+    });
+    // Ids without a word take room, too: 65,536 of them at most, in a list that grows by doubling.
+    Parser { least_bytes: 4 << 20, ..parser }
 }
 
 /// Text of all ids.

@@ -81,7 +81,7 @@ pub fn main() -> ExitCode {
 /// # Errors
 /// With the fault and its place.
 pub fn check_campaign(path: &Path) -> Result<(), String> {
-    campaign::Campaign::load(path).map(drop).map_err(|failure| in_one_line(&failure.error))
+    campaign::Campaign::load(path).map(drop).map_err(|failure| printable_line(&in_one_line(&failure.error)))
 }
 
 fn dispatch(command: Option<Command>) -> Outcome {

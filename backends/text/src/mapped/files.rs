@@ -191,10 +191,10 @@ impl Tokens {
 
     /// Gives `word` the id `id`, unless the vocabulary has it.
     fn place(&mut self, word: &str, id: u32, file: &Path) -> Result<()> {
-        /// Greatest number of ids between those of the pieces and an added word.
+        /// Greatest number of ids without a word, in all: each of them takes room, too.
         const GAP: usize = 1 << 16;
         let at = id as usize;
-        if at > self.words.len() + GAP {
+        if at > self.ids.len() + GAP {
             let source = Error::model(
                 word.escape_debug().take(20).collect::<String>(),
                 format!("has the far id {id}"),
