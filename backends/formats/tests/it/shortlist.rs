@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 
 use dyno_formats::shortlist::Vocabulary;
 use dyno_formats::{Cut, Shortlist, Vocabularies};
+use proptest::collection::btree_map;
+use proptest::prelude::*;
 
 use crate::goldens::{Words, bytes, expected, ids, path};
 
@@ -177,4 +179,35 @@ fn a_map_is_told_from_pairs_and_has_no_binary_form() {
     assert_eq!(tabs.candidates(words.id("b")), [words.id("a")]);
     let fault = Shortlist::from_bytes(b"a\tb\na\tb\tc\n", Cut::default(), vocabularies).unwrap_err();
     assert_eq!(fault.to_string(), "line 2, column 1: an n-gram, a tab and its target words were expected");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Neither the order of lines nor blanks matter, and the best are those that a plain search finds.
+    #[test]
+    fn lines_give_the_best_of_each_word_in_any_order(
+        pairs in btree_map((0usize..24, 0usize..24), 1u8..20, 1..60), best in 1usize..6,
+    ) {
+        let words = Words::of_goldens();
+        let vocabularies = Vocabularies { source: &words, target: &words, shared: false };
+        let (probability, threshold) = (|of: u8| f32::from(of) / 20.0, 0.05);
+        let read = |text: String| {
+            Shortlist::from_bytes(text.as_bytes(), Cut { first: 0, best, threshold }, vocabularies).unwrap()
+        };
+        let line = |((source, target), of): (&(usize, usize), &u8)| {
+            format!("{} {} {}", words.0[*target], words.0[*source], probability(*of))
+        };
+        let lines: Vec<String> = pairs.iter().map(line).collect();
+        let plain = read(lines.join("\n"));
+        let blank = |line: &String| format!("\t{}\r\n\n", line.replace(' ', " \t "));
+        prop_assert_eq!(&read(lines.iter().rev().map(blank).collect()), &plain);
+        for word in 0..24 {
+            let of_word = pairs.iter().filter(|((source, _), of)| *source == word && probability(**of) > threshold);
+            let mut found: Vec<(u8, usize)> = of_word.map(|((_, target), of)| (*of, *target)).collect();
+            found.sort_by(|a, b| b.cmp(a)); // of equal ones those with larger ids
+            let kept: BTreeSet<u32> = found.iter().take(best).map(|(_, target)| *target as u32).collect();
+            prop_assert_eq!(plain.candidates(word as u32), kept.into_iter().collect::<Vec<_>>());
+        }
+    }
 }

@@ -13,6 +13,8 @@ mod search;
 mod shipped;
 mod suggestions;
 mod test_sets;
+#[cfg(test)]
+mod tests;
 mod wire;
 
 pub use checked::{Campaign, MeterCommand};
