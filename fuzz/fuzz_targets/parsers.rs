@@ -1,5 +1,5 @@
-//! One parser of the table, named by `DYNO_FUZZ_PARSER`, under libFuzzer. Its corpus begins with the table's files.
-//! Without a name, the program lists the parsers and ends.
+//! One parser of the table, named by `DYNO_FUZZ_PARSER`, under libFuzzer. Its corpus begins with the table's
+//! files. Without a name, the program lists the parsers and ends.
 #![no_main]
 
 use std::cell::RefCell;
@@ -30,8 +30,8 @@ fn named() -> Parser {
     })
 }
 
-/// Writes the first files of the corpus, and leaves no program but `cat` on the path: a campaign that libFuzzer invents
-/// must not make Python fetch a test set.
+/// Writes the first files of the corpus, and leaves no program but `cat` on the path: a campaign that
+/// libFuzzer invents must not make Python fetch a test set.
 fn prepare() {
     let parser = named();
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus").join(&parser.name);

@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use dyno_api::printable_line;
+
 /// Name of the backend.
 pub(crate) const NAME: &str = "encoder";
 
@@ -43,8 +45,9 @@ pub enum Error {
 }
 
 impl Error {
+    /// A fault of the file at `path`, in one line even where it quotes the file.
     pub(crate) fn content(path: &Path, fault: impl Into<String>) -> Self {
-        Self::Content { path: path.into(), fault: fault.into() }
+        Self::Content { path: path.into(), fault: printable_line(&fault.into()) }
     }
 }
 

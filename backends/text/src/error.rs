@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use dyno_api::printable_line;
+
 /// A result of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
 
@@ -73,20 +75,21 @@ pub enum Error {
     },
 }
 
+/// Faults may quote the file, whose words may have line ends: each fault is one line.
 impl Error {
     /// A fault of the file at `path`.
     #[cfg(feature = "encoders")]
     pub(crate) fn content(path: &std::path::Path, fault: impl Into<String>) -> Self {
-        Self::Content { path: path.into(), fault: fault.into() }
+        Self::Content { path: path.into(), fault: printable_line(&fault.into()) }
     }
 
     /// A fault of the named part of a model.
     pub(crate) fn model(item: impl Into<String>, fault: impl Into<String>) -> Self {
-        Self::Model { item: item.into(), fault: fault.into() }
+        Self::Model { item: item.into(), fault: printable_line(&fault.into()) }
     }
 
     /// A fault in a line of a word vocabulary, counted from 1.
     pub(crate) fn words(line: usize, fault: impl Into<String>) -> Self {
-        Self::Words { line, fault: fault.into() }
+        Self::Words { line, fault: printable_line(&fault.into()) }
     }
 }

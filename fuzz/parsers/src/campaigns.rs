@@ -1,7 +1,7 @@
 //! Campaigns and the files that they name: test sets, pairs, examples, arrivals; and manifests of adapters.
 //!
-//! No campaign here has `languages`: with them, a damaged path may become the name of one of sacrebleu's sets, which
-//! Python would then fetch.
+//! No campaign here has `languages`: with them, a damaged path may become the name of one of sacrebleu's
+//! sets, which Python would then fetch.
 
 use std::fs::write;
 use std::path::Path;

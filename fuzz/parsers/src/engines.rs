@@ -26,7 +26,8 @@ pub(crate) fn parsers() -> Vec<Parser> {
     all
 }
 
-/// A language model: 4-bit weights lie in 8 bits, words of the vocabulary in maps, rows of a prompt in buffers.
+/// A language model: 4-bit weights lie in 8 bits, words of the vocabulary in maps, rows of a prompt in
+/// buffers.
 fn language_model() -> Parser {
     let seeds = files("backends/decoder-only/tests/goldens", &["qwen3.gguf", "qwen2.gguf", "fives.gguf"]);
     let settings = r#"{ "prompt": "{line}", "max-length": 3, "threads": 1 }"#;

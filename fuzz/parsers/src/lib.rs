@@ -1,9 +1,9 @@
 //! Every parser of a file or a line that somebody else wrote, in one table: for tests and for libFuzzer.
 //!
-//! `tests/it` damages sound files at random, on each `cargo test`; `fuzz/` lets libFuzzer search. Both ask the same:
-//! whatever the bytes, a parser answers with a value or with one line that names the fault. It never panics, and holds
-//! memory in proportion to the file. What it accepts is used as the program would use it, and what the program writes is
-//! read again as the same.
+//! `tests/it` damages sound files at random, on each `cargo test`; `fuzz/` lets libFuzzer search. Both ask
+//! the same: whatever the bytes, a parser answers with a value or with one line that names the fault. It
+//! never panics, and holds memory in proportion to the file. What it accepts is used as the program would use
+//! it, and what the program writes is read again as the same.
 //!
 //! | module | parsers of |
 //! | --- | --- |

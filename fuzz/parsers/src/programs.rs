@@ -19,7 +19,8 @@ pub(crate) fn parsers() -> Vec<Parser> {
     ]
 }
 
-/// What a program tells in JSON. A fault that quotes the program passes this function on its way to a terminal.
+/// What a program tells in JSON. A fault that quotes the program passes this function on its way to a
+/// terminal.
 fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
     serde_json::from_slice(bytes).map_err(|fault| printable_line(&fault.to_string()))
 }

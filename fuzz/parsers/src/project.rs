@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-/// A folder for the files of one parser: in memory, where the host has such a place, since a disk takes a hundred times as
-/// long to replace a file.
+/// A folder for the files of one parser: in memory, where the host has such a place, since a disk takes a
+/// hundred times as long to replace a file.
 pub fn scratch() -> tempfile::TempDir {
     tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).expect("a scratch folder")
 }

@@ -1,5 +1,5 @@
-//! dyno: a dynamometer for machine-translation engines on CPUs. The program is `main.rs`; this library is all of it, so
-//! that tests and fuzzing reach its parsers.
+//! dyno: a dynamometer for machine-translation engines on CPUs. The program is `main.rs`; this library is all
+//! of it, so that tests and fuzzing reach its parsers.
 //!
 //! ```text
 //! campaign ─ plan ─► runner ─► dyno-measure ─► a system's process (this program's `translate`, or any other)

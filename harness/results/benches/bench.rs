@@ -1,11 +1,13 @@
-//! What the bench itself costs: a line in lock-step over pipes, a record's way to the disk and back, the bootstrap.
+//! What the bench itself costs: a line in lock-step over pipes, a record's way to the disk and back, the
+//! bootstrap.
 //!
 //! ```sh
 //! cargo bench -p dyno-results
 //! ```
 //!
-//! The cost of a line is the difference of `lines` 1001 and 1, over a thousand; that of the floor, two processes that do
-//! nothing else, stands beside it. `cat` is the system: all above the floor is the kernel's way to it and the bench's own.
+//! The cost of a line is the difference of `lines` 1001 and 1, over a thousand; that of the floor, two
+//! processes that do nothing else, stands beside it. `cat` is the system: all above the floor is the kernel's
+//! way to it and the bench's own.
 
 use std::path::Path;
 

@@ -147,6 +147,15 @@ fn facts_count_all_parameters_that_are_read_and_all_files() {
 }
 
 #[test]
+fn a_fault_that_quotes_a_line_end_stays_one_line() {
+    let text = fs::read_to_string(folder("whole/roberta.json")).unwrap();
+    let mut whole: Value = serde_json::from_str(&text).unwrap();
+    whole["model"]["merges"][0] = json!(["u\n", "n"]);
+    let told = refusal(with("roberta", &[("tokenizer.json", whole)]).path(), json!({}));
+    assert!(told.contains("out of vocabulary") && told.lines().count() == 1, "{told}");
+}
+
+#[test]
 fn a_directory_that_lacks_something_is_refused_with_the_remedy() {
     let told = changed(|path| fs::remove_file(path.join("model.safetensors")).unwrap());
     assert!(told.contains("the weights are missing"), "{told}");

@@ -1,7 +1,7 @@
 //! Each parser against damaged files: a value or one line, never a panic, memory in proportion to the file.
 //!
-//! `DYNO_FUZZ_PARSER` names one parser, `DYNO_FUZZ_CASES` sets the number of files for each, `DYNO_FUZZ_SEED` where
-//! they begin. The same numbers give the same files.
+//! `DYNO_FUZZ_PARSER` names one parser, `DYNO_FUZZ_CASES` sets the number of files for each, `DYNO_FUZZ_SEED`
+//! where they begin. The same numbers give the same files.
 
 #![allow(clippy::unwrap_used)] // helpers of tests, too, fail by panicking
 
@@ -94,7 +94,8 @@ fn damaged(parser: &Parser, case: u64) -> Vec<u8> {
     file
 }
 
-/// Whether the file was accepted, and the bytes held at a time; an error for a panic or a fault of several lines.
+/// Whether the file was accepted, and the bytes held at a time; an error for a panic or a fault of several
+/// lines.
 fn tried_by(check: &mut Check, file: &[u8]) -> Result<(bool, u64), String> {
     let mut outcome = Ok(Ok(()));
     let held = allocation_counter::measure(|| {

@@ -17,8 +17,8 @@ fn text(fault: &dyn Display) -> String {
     fault.to_string()
 }
 
-/// Bytes that may be held at a time for each byte of the file. The most is needed for JSON and TOML of many tiny
-/// items, each of which becomes a map's entry with a text of its own.
+/// Bytes that may be held at a time for each byte of the file. The most is needed for JSON and TOML of many
+/// tiny items, each of which becomes a map's entry with a text of its own.
 const BYTES_PER_BYTE: u64 = 256;
 
 #[test]
