@@ -44,7 +44,7 @@ fn built_in_and_foreign_systems_are_measured_alike() {
     }
     let csv = std::fs::read_to_string(bench.path("out/summary.csv")).unwrap();
     assert_eq!(csv.lines().count(), 4);
-    assert!(csv.starts_with("host,test_set,track,system,profile,verdict,"));
+    assert!(csv.starts_with("host,test_set,track,system,profile,precision,beam,most_words,cores,verdict,"));
 }
 
 #[test]
