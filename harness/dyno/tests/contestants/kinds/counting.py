@@ -56,18 +56,23 @@ def reorders():
 
 def swapping(first):
     text = [translate(line) for line in lines()]
-    for i in first(len(text)):
+    for i in first(text):
         text[i], text[i + 1] = text[i + 1], text[i]
     for answer in text:
         OUT.write(answer + b"\n")
 
 
 def swaps_neighbours():
-    swapping(lambda count: range(0, count - 1, 2))
+    swapping(lambda text: range(0, len(text) - 1, 2))
 
 
 def swaps_once():
-    swapping(lambda count: [40] if count > 60 else [])
+    # Neighbours of three words or more, in a long text: short answers may stand the other way round by chance.
+    def first(text):
+        is_long = [len(answer.split()) >= 3 for answer in text]
+        return [i for i in range(40, len(text) - 1) if len(text) > 60 and is_long[i] and is_long[i + 1]][:1]
+
+    swapping(first)
 
 
 def repeats_answers():
