@@ -5,7 +5,9 @@
 use std::cell::RefCell;
 use std::fs::{create_dir_all, write};
 use std::os::unix::fs::symlink;
+use std::os::unix::process::CommandExt;
 use std::path::Path;
+use std::process::Command;
 
 use dyno_parsers::{Check, Parser, parsers, scratch};
 use libfuzzer_sys::fuzz_target;
@@ -30,9 +32,15 @@ fn named() -> Parser {
     })
 }
 
-/// Writes the first files of the corpus, and leaves no program but `cat` on the path: a campaign that
+/// Variable of a program that was started again with a path of its own.
+const PREPARED: &str = "DYNO_FUZZ_PREPARED";
+
+/// Writes the first files of the corpus, and starts the program again. That leaves no program but `cat` on the path: a campaign that
 /// libFuzzer invents must not make Python fetch a test set.
 fn prepare() {
+    if std::env::var_os(PREPARED).is_some() {
+        return;
+    }
     let parser = named();
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus").join(&parser.name);
     create_dir_all(&corpus).expect("a folder for the corpus");
@@ -41,6 +49,8 @@ fn prepare() {
     }
     let programs = scratch().keep();
     symlink("/bin/cat", programs.join("cat")).expect("a scratch folder");
-    // SAFETY: libFuzzer has started no thread yet.
-    unsafe { std::env::set_var("PATH", programs) };
+    let program = std::env::current_exe().expect("the program's own path");
+    let mut again = Command::new(program);
+    again.args(std::env::args_os().skip(1)).env("PATH", programs).env(PREPARED, "1");
+    panic!("started again with that path: {}", again.exec());
 }

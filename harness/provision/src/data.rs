@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 /// Variable that names the folder of the data.
 const DATA: &str = "DYNO_DATA";
 
-/// Folders of the data whose files a user may name from anywhere.
+/// Folders of the data that hold what ships.
 const FOLDERS: [&str; 3] = ["campaigns", "models", "testsets"];
 
 /// Folder of this crate when it was built, two folders below its checkout.
@@ -35,6 +35,11 @@ pub fn shipped(path: &Path) -> Option<PathBuf> {
     let is_below = FOLDERS.iter().any(|folder| path.starts_with(folder));
     let found = || places().into_iter().map(|place| place.join(path)).find(|path| path.exists());
     is_below.then(found).flatten()
+}
+
+/// `own`, if it is there, else what ships at `path`, else `own` all the same, for the error that names it.
+pub fn or_shipped(own: PathBuf, path: &Path) -> PathBuf {
+    if own.exists() { own } else { shipped(path).unwrap_or(own) }
 }
 
 /// The folder that the user names, the working directory and the folders above it, `share/dyno` beside the program's

@@ -15,8 +15,7 @@ use dyno_results::compare::{LEAST_PAIRS, MOST_PAIRS};
 
 /// Parser of a model's path. `models/small` that isn't there is dyno's own.
 pub fn model(path: &str) -> Result<PathBuf, Infallible> {
-    let own = PathBuf::from(path);
-    Ok(if own.exists() { own } else { data::shipped(&own).unwrap_or(own) })
+    Ok(data::or_shipped(path.into(), path.as_ref()))
 }
 
 /// Parser of a track's name.

@@ -42,7 +42,7 @@ impl Track {
         }
     }
 
-    /// The track in a sentence, for someone who chooses one.
+    /// The track in a sentence, as the help has it.
     pub const fn help(self) -> &'static str {
         match self {
             Self::Latency => "One core; each line is sent after the answer to the line before",
@@ -74,7 +74,7 @@ impl Track {
         }
     }
 
-    /// Whether a system has one line at a time: while it works, nothing arrives and nobody reads.
+    /// Whether a system has one line at a time: while it works, no line arrives, and the bench waits.
     pub const fn has_one_line(self) -> bool {
         matches!(self, Self::Latency | Self::LatencyAll)
     }

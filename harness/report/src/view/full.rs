@@ -41,13 +41,15 @@ const FIGURES: [Column; 21] = [
 ];
 
 /// All heads of a table with these metrics; `#` marks columns of figures.
+/// Columns before the metrics: names and settings.
+const FIRST: [&str; 6] = ["system", "track", "precision", "#beam", "#limit", "#cores"];
+
 fn heads(metrics: &[Scale]) -> Vec<String> {
     let metrics = metrics.iter().map(|scale| format!("#{}", scale.title));
     let figures = FIGURES.iter().map(|column| format!("#{}", column.head()));
-    let first = &["system", "track", "precision", "#beam", "#limit", "#cores"][..];
     let last = &["#rounds", "frontier", "verdict"];
     let texts = |heads: &[&str]| heads.iter().copied().map(String::from).collect::<Vec<_>>();
-    texts(first).into_iter().chain(metrics).chain(figures).chain(texts(last)).collect()
+    texts(&FIRST).into_iter().chain(metrics).chain(figures).chain(texts(last)).collect()
 }
 
 /// All cells of a test set.
@@ -70,13 +72,10 @@ fn copied(metrics: &[Scale], figures: &[MetricFigure], columns: usize) -> Vec<Fi
     row[0] = Field::text("(the source itself)");
     for (column, scale) in metrics.iter().enumerate() {
         let own = figures.iter().find(|figure| figure.metric == scale.name).and_then(MetricFigure::estimate);
-        row[SETTINGS + column] = quality(scale, own.as_ref());
+        row[FIRST.len() + column] = quality(scale, own.as_ref());
     }
     row
 }
-
-/// Columns before the metrics: names and settings.
-const SETTINGS: usize = 6;
 
 fn row(context: &SetContext<'_>, cell: &CellSummary) -> Vec<Field> {
     let number = |number: Option<usize>| {

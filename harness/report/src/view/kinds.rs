@@ -4,7 +4,7 @@ use super::context::SetContext;
 use super::section::Section;
 use super::slowest::beginning;
 use crate::tables::{Field, Table};
-use dyno_results::kinds::{Kept, Kind, Loss, losses};
+use dyno_results::kinds::{Kept, Kind, Languages, Loss, losses};
 
 /// Examples of each kind, each of another system: enough to see what a share is made of.
 const EXAMPLES: usize = 3;
@@ -89,8 +89,8 @@ fn add(shown: &mut Vec<(usize, Loss)>, system: usize, lost: &[Loss]) {
 
 fn losses_of(context: &SetContext<'_>, system: usize) -> [Vec<Loss>; Kind::ALL.len()] {
     let (set, answers) = (context.set.texts, context.set.answers(system));
-    let target = context.material.run.metrics.targets.get(&set.name).map(String::as_str);
-    losses(set, answers.map_or(&[], Vec::as_slice), target)
+    let languages = Languages::of(set, &context.material.run.metrics);
+    losses(set, answers.map_or(&[], Vec::as_slice), languages)
 }
 
 fn example(context: &SetContext<'_>, system: usize, kind: Kind, loss: &Loss) -> [Field; 6] {

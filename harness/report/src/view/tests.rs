@@ -9,6 +9,7 @@ use super::*;
 use dyno_measure::{Code, LatencyLimit, Served, TestSet, Track, Verdict};
 use dyno_record::Identity;
 use dyno_record::identity::Launch;
+use dyno_results::kinds::Languages;
 use dyno_results::scores::{Direction, Metric, Metrics, Scale, Standard};
 use dyno_results::summary::LoadFigures;
 use dyno_results::summary::cell::MetricFigure;
@@ -436,7 +437,7 @@ fn shares_of_kinds_stand_by_system_and_lost_lines_below() {
         run.outputs.insert("1".into(), text(["7 Hunde", "2 Katzen, 9 Hunde", "kein Ende"]));
         for cell in &mut summary.cells {
             let answers = &run.outputs[cell.output.as_ref().unwrap()];
-            cell.kinds = dyno_results::kinds::counts(&run.test_sets[0], answers, Some("de"));
+            cell.kinds = dyno_results::kinds::counts(&run.test_sets[0], answers, Languages::EnglishGerman);
         }
     });
     let section = view.parts[0].sections.iter().find(|section| section.id == "kinds").unwrap();

@@ -29,12 +29,12 @@ pub struct Loss {
 }
 
 /// Counts of all kinds; empty if the answers aren't those of a translator to this set.
-pub fn counts(set: &TestSet, answers: &[String], target: Option<&str>) -> Vec<KindCount> {
+pub fn counts(set: &TestSet, answers: &[String], languages: Languages) -> Vec<KindCount> {
     if answers.len() != set.source.len() || !set.gold.is_empty() {
         return Vec::new();
     }
     let mut all = Kind::ALL.map(|kind| KindCount { kind, kept: Kept::default() });
-    each_line(set, answers, target, |_, line| {
+    each_line(set, answers, languages, |_, line| {
         for count in &mut all {
             let Kept { found, kept } = count.kind.count(line);
             count.kept.found += found;
@@ -46,10 +46,10 @@ pub fn counts(set: &TestSet, answers: &[String], target: Option<&str>) -> Vec<Ki
 
 /// Lines of which the answers have lost something, by kind in the order of [`Kind::ALL`], the greatest loss
 /// first.
-pub fn losses(set: &TestSet, answers: &[String], target: Option<&str>) -> [Vec<Loss>; Kind::ALL.len()] {
+pub fn losses(set: &TestSet, answers: &[String], languages: Languages) -> [Vec<Loss>; Kind::ALL.len()] {
     let mut lost = Kind::ALL.map(|_| Vec::new());
     if answers.len() == set.source.len() {
-        each_line(set, answers, target, |place, line| {
+        each_line(set, answers, languages, |place, line| {
             for (kind, lost) in Kind::ALL.into_iter().zip(&mut lost) {
                 let kept = kind.count(line);
                 lost.extend((kept.lost() > 0).then_some(Loss { line: place, kept }));
@@ -60,8 +60,7 @@ pub fn losses(set: &TestSet, answers: &[String], target: Option<&str>) -> [Vec<L
     lost
 }
 
-fn each_line(set: &TestSet, answers: &[String], target: Option<&str>, mut see: impl FnMut(usize, &Line<'_>)) {
-    let languages = Languages::of(&set.source, target);
+fn each_line(set: &TestSet, answers: &[String], languages: Languages, mut see: impl FnMut(usize, &Line<'_>)) {
     for (place, (source, answer)) in set.source.iter().zip(answers).enumerate() {
         let source = String::from_utf8_lossy(source);
         let references = set.references.iter().filter_map(|lines| lines.get(place)).map(String::as_str);

@@ -4,10 +4,12 @@
 
 use std::sync::LazyLock;
 
+use dyno_measure::TestSet;
 use regex::Regex;
 
 use super::pieces;
 use super::text::regex;
+use crate::scores::Metrics;
 
 /// Languages of a text, as far as kinds need words of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -27,12 +29,12 @@ static ENGLISH: LazyLock<Regex> = LazyLock::new(|| regex(r"(?i)\b(?:the|of|and|i
 const ENGLISH_SHARE: f64 = 0.25;
 
 impl Languages {
-    /// Languages of `source` and of answers in the language `target`, where the campaign says one.
-    pub fn of(source: &[Vec<u8>], target: Option<&str>) -> Self {
+    /// Languages of a set's source and of answers in the target language that `metrics` name for it.
+    pub fn of(set: &TestSet, metrics: &Metrics) -> Self {
         let is_english = |line: &&Vec<u8>| ENGLISH.is_match(&String::from_utf8_lossy(line));
-        let english = source.iter().filter(is_english).count();
-        match target {
-            Some("de") if english as f64 >= ENGLISH_SHARE * source.len() as f64 => Self::EnglishGerman,
+        let english = set.source.iter().filter(is_english).count();
+        match metrics.targets.get(&set.name).map(String::as_str) {
+            Some("de") if english as f64 >= ENGLISH_SHARE * set.source.len() as f64 => Self::EnglishGerman,
             _ => Self::Other,
         }
     }

@@ -35,8 +35,7 @@ impl Source<'_> {
     /// Resolves a path of the file, which starts in the file's folder; `models/small` that isn't there is
     /// dyno's own.
     pub(super) fn resolve(&self, path: &Path) -> PathBuf {
-        let own = self.path.parent().unwrap_or(Path::new("")).join(path);
-        if own.exists() { own } else { data::shipped(path).unwrap_or(own) }
+        data::or_shipped(self.path.parent().unwrap_or(Path::new("")).join(path), path)
     }
 
     /// Absolute path of an existing file or folder; `what` names it in the error.
