@@ -8,6 +8,7 @@
 //! | `transposed-weights` | weights lie as PyTorch keeps them, [outputs, inputs] |
 //! | `adaptive-weights` | weights lie in both forms, and each product takes the one that was faster for its shape |
 //! | `saved-dispatch` | a thread keeps oneDNN's primitive of each shape |
+//! | `inner-block` | oneDNN multiplies so many rows of the weights at a time; all of them by default |
 //!
 //! The wrapper `kernels` of this workspace stands in the place of `dyno-kernels`.
 //!
@@ -17,6 +18,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use dyno_api::{Backend, Error, Model, Result, Settings};
+use dyno_kernels::Switches;
 
 dyno_plugin::export!(Baseline);
 
@@ -24,6 +26,7 @@ dyno_plugin::export!(Baseline);
 const TRANSPOSED: &str = "transposed-weights";
 const ADAPTIVE: &str = "adaptive-weights";
 const SAVED: &str = "saved-dispatch";
+const BLOCK: &str = "inner-block";
 const LIBRARY: &str = "library";
 
 /// Folder of the shared libraries, which `ci/peers/baseline/fetch` fills.
@@ -62,10 +65,13 @@ impl Backend for Baseline {
         let mut settings = settings.clone();
         dyno_kernels::transpose_weights(self.switch(TRANSPOSED, &mut settings)?);
         dyno_kernels::adapt_weights(self.switch(ADAPTIVE, &mut settings)?);
-        let saves_dispatch = self.switch(SAVED, &mut settings)?;
+        let switches = Switches {
+            saves_dispatch: self.switch(SAVED, &mut settings)?,
+            inner_block: self.block(&mut settings)?,
+        };
         let library = settings.remove(LIBRARY).unwrap_or("gemm".into());
         let name = library.as_str().unwrap_or_default();
-        let chosen = dyno_kernels::choose_library(name, saves_dispatch, Path::new(LIBRARIES));
+        let chosen = dyno_kernels::choose_library(name, switches, Path::new(LIBRARIES));
         chosen.map_err(|reason| {
             self.refused(
                 LIBRARY,
@@ -82,6 +88,13 @@ impl Baseline {
     fn switch(&self, name: &str, settings: &mut Settings) -> Result<bool> {
         let value = settings.remove(name).unwrap_or(false.into());
         value.as_bool().ok_or_else(|| self.refused(name, &value, "it must be true or false"))
+    }
+
+    /// The rows of a block, if they are given.
+    fn block(&self, settings: &mut Settings) -> Result<Option<usize>> {
+        let rows = |value: &serde_json::Value| value.as_u64().filter(|rows| *rows > 0)?.try_into().ok();
+        let given = settings.remove(BLOCK);
+        given.map(|it| rows(&it).ok_or_else(|| self.refused(BLOCK, &it, "it must be a number of rows"))).transpose()
     }
 
     fn refused(&self, setting: &str, value: &serde_json::Value, reason: &str) -> Error {

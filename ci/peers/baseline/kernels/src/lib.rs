@@ -27,6 +27,7 @@ pub use kernels::{
 };
 use library::{Library, chosen};
 pub use library::{NAMES, choose as choose_library};
+pub use onednn::Switches;
 use plain::Plain;
 
 /// Whether weights that are packed from now on keep the plain form [N, K].

@@ -5,7 +5,7 @@ use std::sync::RwLock;
 
 use crate::blas::Blas;
 use crate::gemm_crate;
-use crate::onednn::OneDnn;
+use crate::onednn::{OneDnn, Switches};
 use crate::plain::Plain;
 
 /// A library.
@@ -25,12 +25,14 @@ static CHOSEN: RwLock<&'static Library> = RwLock::new(&Library::Gemm);
 /// Names of the libraries, as settings have them.
 pub const NAMES: [&str; 4] = ["gemm", "onednn", "mkl", "openblas"];
 
-/// Chooses the library of all weights that are packed from now on, from a folder of shared libraries. Saved dispatch is
+/// Chooses the library of all weights that are packed from now on, from a folder of shared libraries. The switches are
 /// oneDNN's alone.
-pub fn choose(name: &str, saves_dispatch: bool, folder: &Path) -> Result<(), String> {
+pub fn choose(name: &str, switches: Switches, folder: &Path) -> Result<(), String> {
     let found = match name {
-        "onednn" => Library::OneDnn(OneDnn::load(&folder.join("libdnnl.so.3"), saves_dispatch)?),
-        _ if saves_dispatch => return Err(format!("{name} has no dispatch to save; onednn has")),
+        "onednn" => Library::OneDnn(OneDnn::load(&folder.join("libdnnl.so.3"), switches)?),
+        _ if switches != Switches::default() => {
+            return Err(format!("{name} has no dispatch to save and no blocks to choose; onednn has"));
+        }
         "gemm" => Library::Gemm,
         "mkl" => Library::Blas(Blas::mkl(&folder.join("libmkl_rt.so.3"))?),
         "openblas" => Library::Blas(Blas::openblas(&folder.join("libscipy_openblas.so"))?),
@@ -83,9 +85,10 @@ mod tests {
 
     #[test]
     fn each_library_multiplies_as_products_are_defined() {
-        let saved = [("onednn", true)];
-        for (name, saves_dispatch) in NAMES.map(|name| (name, false)).into_iter().chain(saved) {
-            if let Err(reason) = choose(name, saves_dispatch, Path::new(FOLDER)) {
+        let switched = [(true, None), (false, Some(3)), (true, Some(64))]
+            .map(|(saves_dispatch, inner_block)| ("onednn", Switches { saves_dispatch, inner_block }));
+        for (name, switches) in NAMES.map(|name| (name, Switches::default())).into_iter().chain(switched) {
+            if let Err(reason) = choose(name, switches, Path::new(FOLDER)) {
                 println!("skipped: {reason}");
                 continue;
             }
@@ -103,22 +106,20 @@ mod tests {
                     chosen().multiply([m, k, n], &a, b, &mut c);
                     let expected = defined([m, k, n], &a, b);
                     let far = c.iter().zip(&expected).map(|(c, e)| (c - e).abs()).fold(0.0, f32::max);
-                    assert!(far < 1e-4, "{name}, {m} × {k} × {n}: {far}");
+                    assert!(far < 1e-4, "{name}, {switches:?}, {m} × {k} × {n}: {far}");
                     assert!(c.iter().all(|value| value.is_finite()), "{name}: every value is written");
                 }
             }
         }
-        choose("gemm", false, Path::new(FOLDER)).unwrap();
+        choose("gemm", Switches::default(), Path::new(FOLDER)).unwrap();
     }
 
     #[test]
     fn a_library_that_is_not_there_is_named() {
-        assert!(choose("gemm", true, Path::new(FOLDER)).unwrap_err().contains("no dispatch"));
-        assert!(
-            choose("eigen", false, Path::new(FOLDER)).unwrap_err().contains("gemm, onednn, mkl, openblas")
-        );
-        assert!(
-            choose("onednn", false, Path::new("/nowhere")).unwrap_err().contains("/nowhere/libdnnl.so.3")
-        );
+        let fault = |name, switches, folder| choose(name, switches, Path::new(folder)).unwrap_err();
+        let saved = Switches { saves_dispatch: true, ..Switches::default() };
+        assert!(fault("gemm", saved, FOLDER).contains("no dispatch"));
+        assert!(fault("eigen", Switches::default(), FOLDER).contains("gemm, onednn, mkl, openblas"));
+        assert!(fault("onednn", Switches::default(), "/nowhere").contains("/nowhere/libdnnl.so.3"));
     }
 }

@@ -1,6 +1,7 @@
 //! oneDNN's matmul as PyTorch calls it: unpacked weights, and each call describes its product anew, asks for a
-//! primitive, which the library's own cache holds, and executes it. With saved dispatch (Dice & Kogan 2021, section 6.2) a
-//! thread keeps the primitive of each shape, and a call only names its matrices.
+//! primitive, which the library's own cache holds, and executes it. Two of Dice & Kogan's optimisations (2021) are
+//! [`Switches`]: with saved dispatch (section 6.2) a thread keeps the primitive of each shape, and a call only names its
+//! matrices; with smaller partitions (section 6.3) the inner dimension goes in blocks.
 //!
 //! The few functions are declared here and looked up in the library, so that building needs no headers and no C.
 
@@ -27,6 +28,18 @@ const ARG_SRC: i32 = 1;
 const ARG_DST: i32 = 17;
 const ARG_WEIGHTS: i32 = 33;
 
+/// What a product does beyond oneDNN's own way.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Switches {
+    /// Whether threads keep their primitives.
+    pub saves_dispatch: bool,
+    /// Rows of the weights that a primitive takes; the next one adds its products to the sums.
+    ///
+    /// The paper changes the library's constant for the outermost of its three loops. Blocks from outside are the same loops,
+    /// with a call for each turn of the outermost.
+    pub inner_block: Option<usize>,
+}
+
 #[repr(C)]
 struct Arg {
     arg: i32,
@@ -37,6 +50,12 @@ struct Arg {
 #[rustfmt::skip]
 struct Calls {
     stream_create: unsafe extern "C" fn(*mut Handle, Handle, u32) -> Status,
+    primitive_attr_create: unsafe extern "C" fn(*mut Handle) -> Status,
+    primitive_attr_destroy: unsafe extern "C" fn(Handle) -> Status,
+    primitive_attr_set_post_ops: unsafe extern "C" fn(Handle, Handle) -> Status,
+    post_ops_create: unsafe extern "C" fn(*mut Handle) -> Status,
+    post_ops_destroy: unsafe extern "C" fn(Handle) -> Status,
+    post_ops_append_sum: unsafe extern "C" fn(Handle, f32, i32, i32) -> Status,
     memory_desc_create_with_strides: unsafe extern "C" fn(*mut Handle, i32, *const i64, i32, *const i64) -> Status,
     memory_desc_destroy: unsafe extern "C" fn(Handle) -> Status,
     memory_create: unsafe extern "C" fn(*mut Handle, Handle, Handle, *mut c_void) -> Status,
@@ -57,8 +76,9 @@ struct Calls {
 pub struct OneDnn {
     calls: Calls,
     engine: Handle,
-    /// Whether threads keep their primitives.
-    saves_dispatch: bool,
+    /// Sums that a product starts from, as an attribute of its primitive.
+    adding: Owned,
+    switches: Switches,
 }
 
 impl fmt::Debug for OneDnn {
@@ -85,8 +105,17 @@ impl Drop for Owned {
     }
 }
 
-/// A library by its address, [m, k, n], and the distances of the weights' rows and columns.
-type Key = (usize, [usize; 3], [usize; 2]);
+/// What a primitive is made for: rows of A that lie `row_of_a` values apart, and weights [k, n] with these distances.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Product {
+    /// [m, k, n]
+    shape: [usize; 3],
+    row_of_a: usize,
+    row_of_b: usize,
+    column_of_b: usize,
+    /// Whether it adds to what C holds.
+    adds: bool,
+}
 
 /// A product that is ready for its matrices A, B and C.
 struct Prepared {
@@ -107,9 +136,25 @@ fn check(status: Status, call: &str) {
     assert_eq!(status, 0, "oneDNN refuses {call}");
 }
 
+/// The attribute by which a primitive adds to what its result holds.
+fn adding(calls: &Calls) -> Owned {
+    let [mut sums, mut attribute] = [null_mut(); 2];
+    // SAFETY: the pointer is to a live value.
+    check(unsafe { (calls.post_ops_create)(&mut sums) }, "a list");
+    let sums = Owned { handle: sums, destroy: calls.post_ops_destroy };
+    // SAFETY: the list is live.
+    check(unsafe { (calls.post_ops_append_sum)(sums.handle, 1.0, 0, F32) }, "a sum");
+    // SAFETY: the pointer is to a live value.
+    check(unsafe { (calls.primitive_attr_create)(&mut attribute) }, "an attribute");
+    let attribute = Owned { handle: attribute, destroy: calls.primitive_attr_destroy };
+    // SAFETY: both are live; the attribute copies the list.
+    check(unsafe { (calls.primitive_attr_set_post_ops)(attribute.handle, sums.handle) }, "an attribute's sum");
+    attribute
+}
+
 impl OneDnn {
-    /// The library of that path, with saved dispatch or without.
-    pub fn load(path: &Path, saves_dispatch: bool) -> Result<Self, String> {
+    /// The library of that path.
+    pub fn load(path: &Path, switches: Switches) -> Result<Self, String> {
         let library = open(path)?;
         let named = |name: &str| format!("dnnl_{name}");
         macro_rules! calls {
@@ -122,6 +167,12 @@ impl OneDnn {
         }
         let calls = calls!(
             stream_create,
+            primitive_attr_create,
+            primitive_attr_destroy,
+            primitive_attr_set_post_ops,
+            post_ops_create,
+            post_ops_destroy,
+            post_ops_append_sum,
             memory_desc_create_with_strides,
             memory_desc_destroy,
             memory_create,
@@ -139,33 +190,46 @@ impl OneDnn {
         let mut engine = null_mut();
         // SAFETY: the pointer is to a live value.
         match unsafe { create(&mut engine, CPU, 0) } {
-            0 => Ok(Self { calls, engine, saves_dispatch }),
+            0 => Ok(Self { adding: adding(&calls), calls, engine, switches }),
             status => Err(format!("dnnl_engine_create answers {status}")),
         }
     }
 
     /// C [m, n] = A [m, k] · B [k, n].
-    pub fn multiply(&self, shape: [usize; 3], a: &[f32], b: Plain<'_>, c: &mut [f32]) {
-        let data = [a.as_ptr().cast_mut().cast(), b.values.as_ptr().cast_mut().cast(), c.as_mut_ptr().cast()];
-        let strides = [b.row, b.column];
-        if !self.saves_dispatch {
-            return self.execute(&self.prepared(shape, strides), data);
+    pub fn multiply(&self, [m, k, n]: [usize; 3], a: &[f32], b: Plain<'_>, c: &mut [f32]) {
+        let block = self.switches.inner_block.unwrap_or(k);
+        for start in (0..k).step_by(block) {
+            let product = Product {
+                shape: [m, block.min(k - start), n],
+                row_of_a: k,
+                row_of_b: b.row,
+                column_of_b: b.column,
+                adds: start > 0,
+            };
+            let (a, b) = (a[start..].as_ptr(), b.values[start * b.row..].as_ptr());
+            self.multiply_block(product, [a.cast_mut().cast(), b.cast_mut().cast(), c.as_mut_ptr().cast()]);
         }
-        thread_local!(static KEPT: RefCell<HashMap<Key, &'static Prepared>> = RefCell::default());
-        let key = (ptr::from_ref(self).addr(), shape, strides);
-        let new = || &*Box::leak(Box::new(self.prepared(shape, strides)));
+    }
+
+    fn multiply_block(&self, product: Product, data: [*mut c_void; 3]) {
+        if !self.switches.saves_dispatch {
+            return self.execute(&self.prepared(product), data);
+        }
+        thread_local!(static KEPT: RefCell<HashMap<(usize, Product), &'static Prepared>> = RefCell::default());
+        let key = (ptr::from_ref(self).addr(), product);
+        let new = || &*Box::leak(Box::new(self.prepared(product)));
         let prepared = KEPT.with_borrow_mut(|kept| *kept.entry(key).or_insert_with(new));
         self.execute(prepared, data);
     }
 
-    /// A product of [m, k, n] by weights with these distances of rows and columns.
-    fn prepared(&self, [m, k, n]: [usize; 3], [row, column]: [usize; 2]) -> Prepared {
+    fn prepared(&self, product: Product) -> Prepared {
+        let [m, k, n] = product.shape;
         let described = [
-            self.described([m, k], [k, 1]),
-            self.described([k, n], [row, column]),
+            self.described([m, k], [product.row_of_a, 1]),
+            self.described([k, n], [product.row_of_b, product.column_of_b]),
             self.described([m, n], [n, 1]),
         ];
-        let primitive = self.primitive(&described);
+        let primitive = self.primitive(&described, product.adds);
         let memories = described.each_ref().map(|described| self.memory(described));
         Prepared { primitive, memories, _described: described }
     }
@@ -204,12 +268,14 @@ impl OneDnn {
         Owned { handle, destroy: self.calls.memory_desc_destroy }
     }
 
-    fn primitive(&self, [src, weights, dst]: &[Owned; 3]) -> Owned {
+    fn primitive(&self, [src, weights, dst]: &[Owned; 3], adds: bool) -> Owned {
         let (describe, none) = (self.calls.matmul_primitive_desc_create, null_mut());
+        let attributes = if adds { self.adding.handle } else { none };
         let mut handle = null_mut();
         // SAFETY: the handles are live; null pointers are no bias and no attributes.
-        let status =
-            unsafe { describe(&mut handle, self.engine, src.handle, weights.handle, none, dst.handle, none) };
+        let status = unsafe {
+            describe(&mut handle, self.engine, src.handle, weights.handle, none, dst.handle, attributes)
+        };
         check(status, "a product's shape");
         let described = Owned { handle, destroy: self.calls.primitive_desc_destroy };
         let mut handle = null_mut();
