@@ -195,7 +195,7 @@ fn as_text(answer: &Answer) -> String {
     };
     let rows: Vec<_> = answer.cells.iter().map(row).collect();
     let mut lines = vec![table::fitted(&heads, &rows, 3..8, &DISPENSABLE)];
-    let text = |quality: &Quality| format!("{}\n{}", quality.about(), quality.about_lines());
+    let text = |quality: &Quality| format!("{}\n{}", quality.about(), quality.details());
     lines.extend(answer.quality.iter().map(|quality| text(quality).trim_end().to_owned()));
     lines.extend(answer.changed_systems.iter().map(|changes| table::wrapped(&changes.about(), "  ")));
     lines.extend(changed_protocol(&answer.changed_protocol));

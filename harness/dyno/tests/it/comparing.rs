@@ -346,6 +346,10 @@ fn a_worse_text_is_a_regression() {
     }
     assert_eq!((ended.code, &answer["quality"][0]["worse"]), (Some(1), &true.into()), "{answer}");
     assert_eq!(answer["quality"][0]["differing_lines"], 40);
+    // The number of each line is lost, but for the line whose length it is.
+    let numbers = &answer["quality"][0]["kinds"][0];
+    assert_eq!((&numbers["kind"], &numbers["baseline"]["kept"]), (&"numbers".into(), &40.into()), "{answer}");
+    assert!(numbers["less"].as_u64() >= Some(39) && numbers["p"].as_f64() < Some(0.001), "{answer}");
     let worst = &answer["quality"][0]["worst_lines"];
     assert_eq!(worst.as_array().map(Vec::len), Some(5), "{answer}");
     assert_eq!(worst[0]["source"], worst[0]["baseline"], "{answer}");

@@ -3,11 +3,13 @@
 //! The sides of `dyno compare` are two runs; those of `dyno gate` are two systems, measured side by side.
 
 mod changes;
+mod kinds;
 mod quality;
 mod speed;
 mod worse_lines;
 
 pub use changes::{Changes, protocol_changes};
+pub use kinds::KindChange;
 pub use quality::{Quality, QualityLimits};
 pub use speed::{
     Change, Comparison, LEAST_PAIRS, MOST_PAIRS, PAIRS, Question, SIGNIFICANT, Speeds, TOLERATED_IN_SLICES,

@@ -5,8 +5,10 @@ use dyno_stats::bootstrap::Difference;
 use dyno_stats::numbers::p_value;
 use serde::Serialize;
 
+use super::kinds::{self, KindChange};
 use super::speed::SIGNIFICANT;
 use super::worse_lines::{self, WorseLine, worst_lines};
+use crate::kinds::Languages;
 use crate::scores::{self, Metric, Metrics, Scale, Work};
 
 /// Comparison of the candidate's text with the baseline's, on one test set.
@@ -31,6 +33,8 @@ pub struct Quality {
     /// Whether the candidate is surely worse than the baseline by more than the tolerated loss, or worse than
     /// the worst accepted score.
     pub worse: bool,
+    /// Kinds of which the candidate keeps more or less.
+    pub kinds: Vec<KindChange>,
     /// Lines that got worse most. Without scores of lines, the first ones that differ.
     pub worst_lines: Vec<WorseLine>,
     /// Scale of the metric.
@@ -85,6 +89,7 @@ impl Quality {
             baseline_score: score(if same_text { "ours" } else { "theirs" }),
             difference,
             worse: surely_worse || too_low,
+            kinds: kinds::changes(set, (ours, theirs), Languages::of(set, metrics)),
             worst_lines: worst_lines(set, (ours, theirs), of_lines, &scale),
             scale,
             warning: (!failures.is_empty())
@@ -97,9 +102,9 @@ impl Quality {
         self.same_text || self.difference.is_some()
     }
 
-    /// The lines that got worse most, as text; empty if no line did.
-    pub fn about_lines(&self) -> String {
-        worse_lines::about(&self.worst_lines, &self.scale)
+    /// The kinds that changed and the lines that got worse most, as text; empty if nothing did.
+    pub fn details(&self) -> String {
+        kinds::about(&self.kinds) + &worse_lines::about(&self.worst_lines, &self.scale)
     }
 
     /// The comparison in a line.

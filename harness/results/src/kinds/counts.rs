@@ -28,42 +28,40 @@ pub struct Loss {
     pub kept: Kept,
 }
 
+/// What an answer keeps of a line, by kind in the order of [`Kind::ALL`].
+pub type KeptOfLine = [Kept; Kind::ALL.len()];
+
 /// Counts of all kinds; empty if the answers aren't those of a translator to this set.
 pub fn counts(set: &TestSet, answers: &[String], languages: Languages) -> Vec<KindCount> {
-    if answers.len() != set.source.len() || !set.gold.is_empty() {
-        return Vec::new();
-    }
-    let mut all = Kind::ALL.map(|kind| KindCount { kind, kept: Kept::default() });
-    each_line(set, answers, languages, |_, line| {
-        for count in &mut all {
-            let Kept { found, kept } = count.kind.count(line);
-            count.kept.found += found;
-            count.kept.kept += kept;
-        }
-    });
-    all.into()
+    let lines = of_lines(set, answers, languages);
+    let sum = |(place, kind): (usize, Kind)| KindCount { kind, kept: lines.iter().map(|kept| kept[place]).sum() };
+    let kinds = Kind::ALL.into_iter().enumerate().filter(|_| !lines.is_empty());
+    kinds.map(sum).collect()
 }
 
 /// Lines of which the answers have lost something, by kind in the order of [`Kind::ALL`], the greatest loss
 /// first.
 pub fn losses(set: &TestSet, answers: &[String], languages: Languages) -> [Vec<Loss>; Kind::ALL.len()] {
     let mut lost = Kind::ALL.map(|_| Vec::new());
-    if answers.len() == set.source.len() {
-        each_line(set, answers, languages, |place, line| {
-            for (kind, lost) in Kind::ALL.into_iter().zip(&mut lost) {
-                let kept = kind.count(line);
-                lost.extend((kept.lost() > 0).then_some(Loss { line: place, kept }));
-            }
-        });
+    for (line, all) in of_lines(set, answers, languages).into_iter().enumerate() {
+        for (kept, lost) in all.into_iter().zip(&mut lost) {
+            lost.extend((kept.lost() > 0).then_some(Loss { line, kept }));
+        }
     }
     lost.iter_mut().for_each(|lost| lost.sort_by_key(|loss| Reverse(loss.kept.lost())));
     lost
 }
 
-fn each_line(set: &TestSet, answers: &[String], languages: Languages, mut see: impl FnMut(usize, &Line<'_>)) {
-    for (place, (source, answer)) in set.source.iter().zip(answers).enumerate() {
+/// What the answer to each line keeps of it; empty if the answers aren't those of a translator to this set.
+pub fn of_lines(set: &TestSet, answers: &[String], languages: Languages) -> Vec<KeptOfLine> {
+    if answers.len() != set.source.len() || !set.gold.is_empty() {
+        return Vec::new();
+    }
+    let kept = |(place, (source, answer)): (usize, (&Vec<u8>, &String))| {
         let source = String::from_utf8_lossy(source);
         let references = set.references.iter().filter_map(|lines| lines.get(place)).map(String::as_str);
-        see(place, &Line::new(&source, answer, references, languages));
-    }
+        let line = Line::new(&source, answer, references, languages);
+        Kind::ALL.map(|kind| kind.count(&line))
+    };
+    set.source.iter().zip(answers).enumerate().map(kept).collect()
 }

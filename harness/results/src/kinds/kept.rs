@@ -1,5 +1,7 @@
 //! Items of a kind: how many the source holds, and how many of them an answer keeps.
 
+use std::iter::Sum;
+
 use serde::Serialize;
 
 /// Items of a kind in a line or a text.
@@ -30,6 +32,12 @@ impl Kept {
     /// Share that is kept; none if the source holds nothing of the kind.
     pub fn share(self) -> Option<f64> {
         (self.found > 0).then(|| self.kept as f64 / self.found as f64)
+    }
+}
+
+impl Sum for Kept {
+    fn sum<I: Iterator<Item = Self>>(all: I) -> Self {
+        all.fold(Self::default(), |sum, one| Self { found: sum.found + one.found, kept: sum.kept + one.kept })
     }
 }
 

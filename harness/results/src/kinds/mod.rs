@@ -32,7 +32,7 @@ mod tests;
 mod text;
 mod untranslated;
 
-pub use counts::{KindCount, Loss, counts, losses};
+pub use counts::{KeptOfLine, KindCount, Loss, counts, losses, of_lines};
 pub use kept::Kept;
 pub use kind::Kind;
 pub use line::{Languages, Line};

@@ -252,7 +252,7 @@ pub(super) fn as_text(answer: &Answer) -> String {
     }
     for quality in &answer.quality {
         let _ = writeln!(text, "{}", quality.about());
-        text += &quality.about_lines();
+        text += &quality.details();
     }
     for ceiling in &answer.ceilings {
         let _ = writeln!(text, "{}", ceiling.about());

@@ -25,12 +25,18 @@ fn of(answer: &Answer) -> String {
         text += &(speeds(answer).to_markdown() + "\n");
     }
     let remarks = (answer.invalid.iter().map(|invalid| invalid.about()))
-        .chain(answer.quality.iter().map(Quality::about))
+        .chain(answer.quality.iter().flat_map(quality))
         .chain(answer.ceilings.iter().map(|ceiling| ceiling.about()))
         .chain(answer.changed_systems.iter().map(|changes| changes.about()));
     text.extend(remarks.map(|remark| format!("- {}\n", inline(&remark))));
     text.extend(answer.quality.iter().filter(|quality| !quality.worst_lines.is_empty()).map(worst_lines));
     text + "\n"
+}
+
+/// The comparison of a text, and the kinds that changed.
+fn quality(quality: &Quality) -> impl Iterator<Item = String> {
+    let kinds = quality.kinds.iter().map(|change| format!("{}: {}", quality.system, change.about()));
+    [quality.about()].into_iter().chain(kinds)
 }
 
 fn speeds(answer: &Answer) -> Table {
