@@ -177,8 +177,17 @@ fn columns(cells: &[CellSummary], metrics: &[Scale]) -> Vec<Texts> {
     }
     columns.push(figures(Column::Dollars));
     let measured = |column: &Column| cells.iter().any(|row| column.figure(row).is_some());
-    let costs = [Column::Energy, Column::Cpu, Column::FirstToken, Column::TokensRead, Column::TokensWritten];
-    columns.extend(costs.into_iter().filter(measured).map(figures));
+    let told = [
+        Column::ColdStart,
+        Column::FirstText,
+        Column::Piece,
+        Column::Energy,
+        Column::Cpu,
+        Column::FirstToken,
+        Column::TokensRead,
+        Column::TokensWritten,
+    ];
+    columns.extend(told.into_iter().filter(measured).map(figures));
     columns.extend([Column::Model, Column::Peak].map(figures));
     columns.extend([Column::Settled].into_iter().filter(measured).map(figures));
     columns.push(texts("verdict", verdict));

@@ -58,6 +58,7 @@ impl Bench {
             isolated: self.protocol.profile.isolates(),
             sandbox: self.sandbox.as_ref(),
             meter: None,
+            cold: false,
             slot: None,
         }
     }

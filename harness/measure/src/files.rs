@@ -1,6 +1,7 @@
 //! Files by content: hashes, folders in a fixed order, and places cleared for a new file.
 
 use std::collections::HashMap;
+use std::fs::File;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -9,6 +10,8 @@ use std::{fs, io};
 use dyno_record::hex;
 
 use sha2::{Digest, Sha256};
+
+use crate::os;
 
 /// All files below `path`, or `path` itself, in a fixed order. Links to folders are left out: they may lead in
 /// circles.
@@ -94,10 +97,24 @@ impl io::Write for HashWriter<'_> {
 
 /// Bytes of all files at `models`.
 pub fn bytes_of(models: &[PathBuf]) -> u64 {
+    files_of(models).iter().filter_map(|file| file.metadata().ok()).map(|data| data.len()).sum()
+}
+
+/// Asks the kernel to give up all files at `models`; returns the bytes that it still holds, if there are files.
+pub fn forget(models: &[PathBuf]) -> Option<u64> {
+    let files: Vec<File> = files_of(models).iter().filter_map(|path| File::open(path).ok()).collect();
+    let left = |file: &File| {
+        let _ = os::give_up_cached(file); // what stays is counted
+        os::cached_bytes(file).ok()
+    };
+    (!files.is_empty()).then(|| files.iter().filter_map(left).sum())
+}
+
+/// All files at `models`. A model that has been removed has none; the launch has failed and reports it.
+fn files_of(models: &[PathBuf]) -> Vec<PathBuf> {
     let mut files = Vec::new();
-    // A model that has been removed counts as empty; the launch has failed and reports it.
     models.iter().for_each(|model| drop(collect_files(model, &mut files)));
-    files.iter().filter_map(|file| file.metadata().ok()).map(|data| data.len()).sum()
+    files
 }
 
 #[cfg(test)]

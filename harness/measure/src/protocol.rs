@@ -26,6 +26,8 @@ pub struct Protocol {
     pub filler: Option<Filler>,
     /// Arrangement of the systems that are compared.
     pub interleave: Interleave,
+    /// Whether launches of lock-step read their models from the disk.
+    pub cold_start: bool,
 }
 
 impl Protocol {
@@ -42,6 +44,7 @@ impl Protocol {
             probes,
             filler: None,
             interleave: Interleave::default(),
+            cold_start: false,
         }
     }
 

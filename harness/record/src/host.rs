@@ -12,6 +12,9 @@ pub struct Host {
     pub isa: Vec<String>,
     /// Numbers of the cores that this process may use.
     pub cores: Vec<usize>,
+    /// Those of these cores that each NUMA node has, where the kernel says so.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub numa_nodes: Vec<Vec<usize>>,
     /// Sizes of a core's caches, such as "L2 1024K".
     pub caches: Vec<String>,
     /// Memory in bytes.
@@ -28,10 +31,16 @@ impl Host {
     pub fn differences(&self, other: &Self) -> Vec<String> {
         let gib = |bytes: u64| format!("{} GiB", (bytes as f64 / f64::from(1 << 30)).round());
         let number = |cores: &[usize]| format!("{} cores", cores.len());
+        // Earlier records name no nodes.
+        let nodes = |host: &Self| match host.numa_nodes.len() {
+            0 | 1 => "one NUMA node".to_owned(),
+            several => format!("{several} NUMA nodes"),
+        };
         let figures = |host: &Self| {
             let limits = host.cgroup_limits.join(", ");
             let (isa, caches) = (host.isa.join(" "), host.caches.join(", "));
-            [host.cpu.clone(), number(&host.cores), isa, caches, gib(host.memory_bytes), limits]
+            let cores = number(&host.cores);
+            [host.cpu.clone(), cores, nodes(host), isa, caches, gib(host.memory_bytes), limits]
         };
         let pairs = figures(self).into_iter().zip(figures(other));
         pairs.filter(|(a, b)| a != b).map(|(a, b)| format!("{a}, not {b}")).collect()
@@ -77,6 +86,16 @@ mod tests {
         let read = host(&["avx2", "avxvnni", "avx512bw", "avx512vnni"]);
         assert_eq!(read.isa, ["avx2", "avx_vnni", "avx512bw", "avx512_vnni"]);
         assert_eq!(read.best_isa(), "avx512_vnni");
+    }
+
+    #[test]
+    fn another_number_of_nodes_is_another_host() {
+        let of = |nodes: &[&[usize]]| Host {
+            numa_nodes: nodes.iter().map(|cores| cores.to_vec()).collect(),
+            ..host(&[])
+        };
+        assert_eq!(of(&[&[0], &[1]]).differences(&of(&[&[0, 1]])), ["2 NUMA nodes, not one NUMA node"]);
+        assert!(of(&[&[0]]).differences(&of(&[])).is_empty(), "an earlier record names no nodes");
     }
 
     #[test]

@@ -28,8 +28,14 @@ pub enum Column {
     FirstLine,
     /// Track pages: 95th percentile of the time to a page's first line.
     FirstLineP95,
+    /// Answers in pieces: median time to the first text of an answer.
+    FirstText,
+    /// Answers in pieces: mean time between two pieces.
+    Piece,
     /// Time from launch to the first answer.
     Start,
+    /// Time from launch to the first answer, with the model on the disk.
+    ColdStart,
     /// Words for a US dollar, the whole instance paid for.
     Dollars,
     /// Words for a US dollar, the used cores paid for.
@@ -69,7 +75,10 @@ impl Column {
             Self::P99 => ("p99 ms", |row| exactly(row.p99_ms)),
             Self::FirstLine => ("first line p50 ms", |row| exactly(row.first_line_p50_ms)),
             Self::FirstLineP95 => ("first line p95 ms", |row| exactly(row.first_line_p95_ms)),
+            Self::FirstText => ("first text p50 ms", |row| exactly(row.first_text_p50_ms)),
+            Self::Piece => ("ms a piece", |row| exactly(row.piece_ms)),
             Self::Start => ("start ms", |row| exactly(row.start_ms)),
+            Self::ColdStart => ("cold start ms", |row| exactly(row.cold_start_ms)),
             Self::Dollars => ("Mwords/$", |row| row.millions(row.words_per_dollar)),
             Self::ProRata => ("pro rata", |row| row.millions(row.words_per_dollar_pro_rata)),
             Self::Energy => ("mJ/word", |row| exactly(row.joules_per_word.map(|joules| joules * 1e3))),

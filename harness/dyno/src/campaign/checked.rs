@@ -165,8 +165,18 @@ impl Campaign {
 
     /// Parameters of the measurement that the run's identity holds.
     fn run_protocol(&self) -> RunProtocol {
-        let Protocol { profile, seed, limits, load, clients, arrivals, probes, filler, interleave } =
-            self.protocol.clone();
+        let Protocol {
+            profile,
+            seed,
+            limits,
+            load,
+            clients,
+            arrivals,
+            probes,
+            filler,
+            interleave,
+            cold_start,
+        } = self.protocol.clone();
         let serves = self.tracks.contains(&Track::Server);
         RunProtocol {
             schema: SCHEMA,
@@ -177,6 +187,7 @@ impl Campaign {
             tracks: self.tracks.clone(),
             probes,
             interleave: Some(interleave),
+            cold_start,
             filler: filler.map(|filler| filler.sha256),
             meter: self.meter.as_ref().map(|meter| meter.command.clone()),
             load: serves.then_some(load),

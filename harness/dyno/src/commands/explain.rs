@@ -140,9 +140,11 @@ fn time(cell: &Explanation<'_>) -> Vec<String> {
     let percent = |share: f64| format!("{:.0} %", share * 100.0);
     let line = row.line_ms.zip(row.word_ms).map(|(line, word)| {
         let (words, whole) = (cell.typical_words, line + word * cell.typical_words);
-        let fixed = if line > 0.0 { format!("a line takes {} ms, and ", plain(line)) } else { String::new() };
+        let unit = row.track.unit();
+        let fixed =
+            if line > 0.0 { format!("a {unit} takes {} ms, and ", plain(line)) } else { String::new() };
         let word = format!("{} ms{} for each word", plain(word), if line > 0.0 { " more" } else { "" });
-        format!("{fixed}{word}: {} ms for a line of {words:.0} words, the middle length", plain(whole))
+        format!("{fixed}{word}: {} ms for a {unit} of {words:.0} words, the middle length", plain(whole))
     });
     let tail = row.p50_ms.zip(row.p95_ms).map(|(p50, p95)| {
         format!(
@@ -233,8 +235,9 @@ fn moves(cell: &Explanation<'_>) -> Vec<String> {
         let share = line / (line + word * cell.typical_words);
         (share >= GREAT_SHARE).then(|| {
             format!(
-                "less work a line: {:.0} % of the middle line's time doesn't depend on its length",
-                share * 100.0
+                "less work a {unit}: {:.0} % of the middle {unit}'s time doesn't depend on its length",
+                share * 100.0,
+                unit = row.track.unit()
             )
         })
     });

@@ -10,7 +10,7 @@ mod load;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use dyno_measure::host::parse_core_list;
+use dyno_measure::host::{numa_nodes, parse_core_list};
 pub use finding::{Finding, Health};
 pub use load::load_findings;
 
@@ -27,7 +27,8 @@ pub struct HostView<'a> {
 impl HostView<'_> {
     /// Findings that need no waiting.
     pub fn findings(&self) -> Vec<Finding> {
-        vec![self.governor(), self.turbo(), self.siblings(), self.cpu_quota(), self.memory(), self.clock()]
+        let cores = [self.governor(), self.turbo(), self.siblings(), self.numa(), self.cpu_quota()];
+        cores.into_iter().chain([self.memory(), self.clock()]).collect()
     }
 
     /// Trimmed text of a file; `None` if it can't be read.
@@ -88,6 +89,18 @@ impl HostView<'_> {
                 "SMT siblings",
                 format!("cores share the units of one physical core: {first}"),
                 "echo off | sudo tee /sys/devices/system/cpu/smt/control, or exclude every second core with taskset",
+            ),
+        }
+    }
+
+    fn numa(&self) -> Finding {
+        match &numa_nodes(self.root, self.cores)[..] {
+            [] => Finding::good("NUMA nodes", "not visible"),
+            [_] => Finding::good("NUMA nodes", "one: all cores have the same memory"),
+            nodes => Finding::warning(
+                "NUMA nodes",
+                format!("{}: a system's weights may lie in another node's memory: {nodes:?}", nodes.len()),
+                "numactl --cpunodebind=0 --membind=0 dyno …; or leave it in all runs that you compare",
             ),
         }
     }
@@ -180,6 +193,16 @@ mod tests {
                 Health::Warning,
                 "0 with [1]",
             ),
+            (
+                "NUMA nodes",
+                vec![
+                    ("../node/online", "0-1"),
+                    ("../node/node0/cpulist", "0"),
+                    ("../node/node1/cpulist", "1"),
+                ],
+                Health::Warning,
+                "[[0], [1]]",
+            ),
             ("CPU quota", vec![("../../../fs/cgroup/cpu.max", "150000 100000")], Health::Bad, "1.50 cores"),
             ("memory", vec![("../../../fs/cgroup/memory.max", "536870912")], Health::Warning, "0.5 GiB"),
             (
@@ -204,6 +227,13 @@ mod tests {
             ("turbo", vec![(format!("{cpu}/cpufreq/boost"), "0")]),
             // The sibling is not among the cores that may be used.
             ("SMT siblings", vec![(format!("{cpu}/cpu0/topology/thread_siblings_list"), "0,8")]),
+            (
+                "NUMA nodes",
+                vec![
+                    ("sys/devices/system/node/online".into(), "0"),
+                    ("sys/devices/system/node/node0/cpulist".into(), "0-63"),
+                ],
+            ),
             ("CPU quota", vec![("sys/fs/cgroup/cpu.max".into(), "max 100000")]),
             ("CPU quota", vec![("sys/fs/cgroup/cpu.max".into(), "200000 100000")]),
             ("memory", vec![("sys/fs/cgroup/memory.max".into(), "max")]),

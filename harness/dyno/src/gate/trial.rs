@@ -76,7 +76,7 @@ fn lines_of_a_round(trial: &Record) -> usize {
     let (line, wanted) = match &trial.times {
         None => return 1,
         Some(Times::Server { .. }) => return usize::MAX, // its runs repeat the set as often as they need
-        Some(Times::Lockstep { latency_ns }) => (seconds(latency_ns).0, ROUND_SECONDS),
+        Some(Times::Lockstep { latency_ns, .. }) => (seconds(latency_ns).0, ROUND_SECONDS),
         Some(Times::Pages { last_line_ns, .. }) => {
             let pages = last_line_ns.len() as f64;
             (seconds(last_line_ns).0 * pages / trial.lines.max(1) as f64, ROUND_SECONDS)

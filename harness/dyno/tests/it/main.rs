@@ -24,6 +24,7 @@ mod misbehaviour;
 mod models;
 mod pages;
 mod patience;
+mod pieces;
 mod plugins;
 mod prompting;
 mod published;

@@ -239,6 +239,7 @@ fn the_doctor_looks_at_everything_and_has_a_remedy_for_what_is_wrong() {
         "governor",
         "turbo",
         "SMT siblings",
+        "NUMA nodes",
         "CPU quota",
         "steal",
         "other load",

@@ -1,9 +1,11 @@
-//! What answers cost: CPU time for the words, and memory after the last answer. The system here spends by the
+//! What answers cost: CPU time for the words, memory after the last answer, a start from the disk. The system here spends by the
 //! kernel's own clock of CPU time, so that its figures are known however busy the host is.
+
+use std::fs;
 
 use serde_json::Value;
 
-use crate::support::Bench;
+use crate::support::{Bench, LATENCY};
 
 /// Seconds of CPU time of a launch before its first line.
 const LOADING: f64 = 0.25;
@@ -60,7 +62,7 @@ fn words_have_their_cpu_time_and_the_last_answer_its_memory_in_every_table() {
     let cell = measured(&bench);
     assert_near(&cell["cpu_seconds_per_1000_words"], 1.0);
     assert_settled(&cell);
-    let csv = std::fs::read_to_string(bench.path("out/summary.csv")).unwrap();
+    let csv = fs::read_to_string(bench.path("out/summary.csv")).unwrap();
     let (heads, row) = csv.split_once('\n').unwrap();
     for name in ["cpu_seconds_per_1000_words", "settled_bytes"] {
         let place = heads.split(',').position(|head| head == name).expect(name);
@@ -82,4 +84,22 @@ fn a_launch_over_a_file_counts_with_its_loading_and_a_server_without() {
     let server = measured(&bench("{ name = \"server\", limit-ms = 100, percentile = 50, rate = 150 }"));
     assert_near(&server["cpu_seconds_per_1000_words"], 1.0);
     assert_settled(&server);
+}
+
+#[test]
+fn a_cold_start_has_a_column_of_its_own() {
+    let bench = Bench::new(&format!(
+        "cold-start = true\nprobes = []\nnoisy-repeats = 0\n{LATENCY}[[system]]\nname = \"cat\"\ncommand = [\"cat\"]\n\
+         model = \"weights\"\n"
+    ));
+    bench.write("weights", "x".repeat(1 << 20));
+    let answer: Value = serde_json::from_str(&bench.run(&["--json"]).stdout).unwrap();
+    let held: Vec<Option<u64>> =
+        bench.records().iter().map(|record| record["cached_bytes"].as_u64()).collect();
+    assert!(held.iter().all(|bytes| bytes.is_some_and(|bytes| bytes <= 1 << 20)), "{held:?}");
+    // A file system in memory gives nothing up, and no start there is cold.
+    let (cell, is_cold) = (&answer["cells"][0], held.iter().all(|bytes| *bytes == Some(0)));
+    assert_eq!([cell["cold_start_ms"].is_f64(), cell["start_ms"].is_f64()], [is_cold, !is_cold], "{cell}");
+    let run: Value = serde_json::from_slice(&fs::read(bench.path("out/run.json")).unwrap()).unwrap();
+    assert_eq!(run["protocol"]["cold_start"], true);
 }

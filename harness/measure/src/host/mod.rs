@@ -4,6 +4,7 @@ mod cache;
 mod cpu;
 
 use std::fs;
+use std::path::Path;
 
 use dyno_record::Host;
 use sysinfo::{MemoryRefreshKind, RefreshKind, System};
@@ -19,6 +20,7 @@ pub fn detect() -> std::io::Result<Host> {
         cpu: cpu::name(),
         isa: isa(),
         caches: cache::sizes(),
+        numa_nodes: numa_nodes(Path::new("/"), &cores),
         cores,
         memory_bytes: memory().total_memory(),
         kernel: System::kernel_version().unwrap_or_default(),
@@ -27,7 +29,7 @@ pub fn detect() -> std::io::Result<Host> {
 }
 
 /// Text of a file; empty if the file is absent, since no field here is worth a failure.
-fn read(path: impl AsRef<std::path::Path>) -> String {
+fn read(path: impl AsRef<Path>) -> String {
     fs::read_to_string(path).unwrap_or_default()
 }
 
@@ -56,6 +58,17 @@ pub fn parse_core_list(text: &str) -> Vec<usize> {
         Some(first.trim().parse::<usize>().ok()?..=last.trim().parse().ok()?)
     };
     text.trim().split(',').filter_map(range).flatten().collect()
+}
+
+/// Those of `cores` that each NUMA node has, below the root folder of a host; nodes without any are left out.
+pub fn numa_nodes(root: &Path, cores: &[usize]) -> Vec<Vec<usize>> {
+    let nodes = root.join("sys/devices/system/node");
+    let of_node = |node: usize| {
+        let list = parse_core_list(&read(nodes.join(format!("node{node}/cpulist"))));
+        list.into_iter().filter(|core| cores.contains(core)).collect::<Vec<_>>()
+    };
+    let online = parse_core_list(&read(nodes.join("online")));
+    online.into_iter().map(of_node).filter(|cores| !cores.is_empty()).collect()
 }
 
 fn memory() -> System {
@@ -90,6 +103,23 @@ mod tests {
         assert_eq!(parse_core_list("7"), [7]);
         assert!(parse_core_list("").is_empty());
         assert!(siblings(0).contains(&0));
+    }
+
+    #[test]
+    fn nodes_have_the_cores_that_may_be_used() {
+        let root = tempfile::tempdir().unwrap();
+        let write = |file: &str, text: &str| {
+            let path = root.path().join("sys/devices/system/node").join(file);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        };
+        write("online", "0-2\n");
+        write("node0/cpulist", "0-3,8-11\n");
+        write("node1/cpulist", "4-7\n");
+        write("node2/cpulist", "\n"); // memory without cores
+        assert_eq!(numa_nodes(root.path(), &[2, 3, 4, 8]), [vec![2, 3, 8], vec![4]]);
+        assert_eq!(numa_nodes(root.path(), &[5]), [[5]]);
+        assert!(numa_nodes(Path::new("/nowhere"), &[5]).is_empty());
     }
 
     #[test]

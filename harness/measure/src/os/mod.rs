@@ -4,6 +4,7 @@
 //! | file | owns |
 //! | --- | --- |
 //! | `buffers` | what pipes and sockets hold |
+//! | `cached` | files in the page cache |
 //! | `children` | the bench's own children, and the orphans that it ends |
 //! | `clock` | the monotonic clock, CPU time, a fresh seed, exact wake-ups |
 //! | `code` | the program's code in memory |
@@ -19,6 +20,7 @@
 #![allow(unsafe_code)] // system calls without a safe wrapper in std; each block is one call with its reason
 
 pub mod buffers;
+mod cached;
 mod children;
 mod clock;
 mod code;
@@ -31,6 +33,7 @@ mod processes;
 mod status;
 pub mod tree;
 
+pub use cached::{cached_bytes, give_up_cached};
 pub use children::{end_orphans, forget_child, start_child};
 pub use clock::{fresh_seed, monotonic_ns, own_cpu_ns, raw_ns, sharpen_timers};
 pub use code::give_back_code;

@@ -52,6 +52,8 @@ pub struct Dialogue {
     reply: Vec<u8>,
     /// Line ends of the reply: the place behind each, and the instant at which it was read.
     ends: Vec<(usize, Instant)>,
+    /// Instants at which text of the reply was read. White space is none.
+    texts: Vec<Instant>,
     /// Buffer for reads. It is small and always the same, so that reads displace little of the system's
     /// cache.
     buffer: [u8; 8192],
@@ -69,7 +71,7 @@ impl Dialogue {
         let link = std::fs::read_link(format!("/proc/self/fd/{}", to_system.as_raw_fd()));
         let pipe = link.map(|link| link.to_string_lossy().into_owned()).unwrap_or_default();
         let (to_system, reply) = (Some(to_system), Vec::with_capacity(1 << 16));
-        let (asked, answered, ends) = (0, 0, Vec::new());
+        let (asked, answered, ends, texts) = (0, 0, Vec::new(), Vec::new());
         Ok(Self {
             to_system,
             from_system,
@@ -78,6 +80,7 @@ impl Dialogue {
             pipe,
             reply,
             ends,
+            texts,
             buffer: [0; 8192],
             asked,
             answered,
@@ -88,6 +91,11 @@ impl Dialogue {
     pub fn answers(&self) -> impl Iterator<Item = (&[u8], Instant)> {
         let begins = std::iter::once(0).chain(self.ends.iter().map(|&(end, _)| end));
         begins.zip(&self.ends).map(|(begin, &(end, at))| (&self.reply[begin..end - 1], at))
+    }
+
+    /// Instants at which the pieces of text of the reply were there, as the system wrote them.
+    pub fn texts(&self) -> &[Instant] {
+        &self.texts
     }
 
     /// Reply behind its last line end.
@@ -101,6 +109,7 @@ impl Dialogue {
         let deadline = begin + self.patience;
         self.reply.clear();
         self.ends.clear();
+        self.texts.clear();
         self.write(page, deadline)?;
         let lines = page.iter().filter(|&&byte| byte == b'\n').count();
         self.asked += lines - 1;
@@ -189,6 +198,8 @@ impl Dialogue {
                 let line_ends = (0..n).filter(|&at| self.buffer[at] == b'\n');
                 self.ends.extend(line_ends.map(|at| (begin + at + 1, now)));
                 self.answered += self.ends.len() - before;
+                self.texts
+                    .extend(self.buffer[..n].iter().any(|byte| !byte.is_ascii_whitespace()).then_some(now));
                 self.reply.extend_from_slice(&self.buffer[..n]);
                 Ok(n)
             }
@@ -199,6 +210,7 @@ impl Dialogue {
     /// Output since the last call.
     pub(super) fn take_reply(&mut self) -> Vec<u8> {
         self.ends.clear();
+        self.texts.clear();
         std::mem::take(&mut self.reply)
     }
 
@@ -301,6 +313,45 @@ impl Idle {
                 self.ran = Some((ran_ns, Instant::now()));
                 false
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A system that writes each piece once the one before has been read.
+    fn write_one_by_one(mut input: PipeReader, mut output: PipeWriter, pieces: &[&[u8]]) {
+        let _ = input.read(&mut [0; 64]);
+        for piece in pieces {
+            output.write_all(piece).unwrap();
+            while os::unread_bytes(output.as_fd()).is_ok_and(|bytes| bytes > 0) {
+                std::thread::yield_now();
+            }
+        }
+    }
+
+    #[test]
+    fn pieces_of_an_answer_are_counted_without_white_space() {
+        let cases: [(&[&[u8]], usize); 4] = [
+            (&[b"Ein ", b"Hund", b"\n"], 2),
+            (&[b" ", b"Ein Hund\n"], 1),
+            (&[b"Ein Hund\n"], 1),
+            (&[b"\n"], 0),
+        ];
+        for (pieces, count) in cases {
+            let ((input, to_system), (from_system, output)) = (io::pipe().unwrap(), io::pipe().unwrap());
+            let root = Root { supervisor: std::process::id(), layers: 0 };
+            let mut dialogue = Dialogue::new(to_system, from_system, root).unwrap();
+            dialogue.patience = Duration::from_secs(60);
+            std::thread::scope(|scope| {
+                scope.spawn(|| write_one_by_one(input, output, pieces));
+                dialogue.ask(b"A dog\n").unwrap();
+            });
+            assert_eq!(dialogue.texts().len(), count, "{pieces:?}");
+            let (_, newline) = dialogue.answers().next().unwrap();
+            assert!(dialogue.texts().iter().all(|at| *at <= newline));
         }
     }
 }

@@ -18,6 +18,8 @@ pub struct Ending {
     pub stopped_ns: u64,
     /// Joules of the host in the stretches that were metered.
     pub joules: Option<f64>,
+    /// Cold start: bytes of the model that the page cache held at the launch.
+    pub cached_bytes: Option<u64>,
     /// Findings of the audit.
     pub audit: Audit,
     /// State of the network: "isolated", or why isolation failed.

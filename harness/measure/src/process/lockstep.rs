@@ -37,6 +37,8 @@ pub struct Lockstep {
     /// Nanoseconds from before the write to the reply's newline, for each line. All lines of a page are
     /// written at once.
     pub latency_ns: Vec<u64>,
+    /// Pieces in which the text of each reply came.
+    pub pieces: Vec<Pieces>,
     /// Nanoseconds from launch to the first answer.
     pub start_ns: Option<u64>,
     /// Nanoseconds from the last answer to the system's end.
@@ -53,6 +55,15 @@ pub struct Lockstep {
     pub reasons: Vec<Reason>,
     /// Ending of the process.
     pub ending: Ending,
+}
+
+/// Pieces of a reply to a line or a page.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Pieces {
+    /// Nanoseconds from before the write to the first text.
+    pub first_ns: u64,
+    /// Number of reads that brought text.
+    pub count: usize,
 }
 
 /// Asks a fresh process of `subject` each of `lines` (without line ends) in this order.
@@ -107,6 +118,7 @@ pub fn converse(
 struct Exchange {
     answers: Vec<Vec<u8>>,
     latency_ns: Vec<u64>,
+    pieces: Vec<Pieces>,
     first_answer_ns: Option<u64>,
     /// When the last answer had come.
     last_answer_ns: Option<u64>,
@@ -150,8 +162,9 @@ impl Conversation<'_, '_> {
 
     /// Records the answers to a page that was written at `begin`, and returns the latency of the last one.
     fn take_answers(&mut self, begin: Instant) -> Duration {
-        let Exchange { answers, latency_ns, first_answer_ns, .. } = &mut self.exchange;
+        let Exchange { answers, latency_ns, pieces, first_answer_ns, .. } = &mut self.exchange;
         let mut last = Duration::ZERO;
+        pieces.push(pieces_of(self.dialogue, begin));
         for (answer, at) in self.dialogue.answers() {
             last = at.duration_since(begin);
             first_answer_ns.get_or_insert_with(|| os::monotonic_ns() - at.elapsed().as_nanos() as u64);
@@ -235,6 +248,14 @@ impl Conversation<'_, '_> {
     }
 }
 
+/// Pieces of the last reply, to what was written at `begin`.
+fn pieces_of(dialogue: &Dialogue, begin: Instant) -> Pieces {
+    let (texts, newline) = (dialogue.texts(), dialogue.answers().next().map(|(_, at)| at));
+    // An answer without text has its newline alone.
+    let first = texts.first().copied().or(newline).unwrap_or(begin);
+    Pieces { first_ns: first.duration_since(begin).as_nanos() as u64, count: texts.len().max(1) }
+}
+
 fn exchange(
     subject: &Subject<'_>,
     dialogue: &mut Dialogue,
@@ -306,10 +327,11 @@ fn finish(subject: &Subject<'_>, system: Supervised<'_>, exchange: Exchange) -> 
     let after_ns = exchange.last_answer_ns.map_or(0, |at| ending.report.ended_ns.saturating_sub(at));
     let mut reasons: Vec<Reason> = reason.into_iter().chain(ending.faults(subject.cores)).collect();
     reasons.dedup();
-    let Exchange { answers, latency_ns, waited, worked_words, worked, settled_bytes, .. } = exchange;
+    let Exchange { answers, latency_ns, pieces, waited, worked_words, worked, settled_bytes, .. } = exchange;
     Ok(Lockstep {
         answers,
         latency_ns,
+        pieces,
         start_ns,
         after_ns,
         waited,

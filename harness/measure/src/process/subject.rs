@@ -31,6 +31,8 @@ pub struct Subject<'a> {
     pub sandbox: Option<&'a Sandbox>,
     /// Meter of the energy that timed launches take.
     pub meter: Option<&'a Meter>,
+    /// Whether the page cache gives up the model before the launch.
+    pub cold: bool,
     /// Slot in the turns of a group; `None` for a system that is measured alone.
     pub slot: Option<&'a Slot<'a>>,
 }

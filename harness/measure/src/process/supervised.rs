@@ -23,7 +23,7 @@ use crate::belongings::named_files;
 use crate::constants::TIME_FOR_A_MESSAGE;
 use crate::energy::Gauge;
 use crate::error::{During, InMessage, Result};
-use crate::files::make_way;
+use crate::files::{forget, make_way};
 use crate::os::tree::Root;
 use crate::os::{self, Interest};
 use crate::supervisor::{Confined, Launched, OWN_PROGRAM, Report, SUPERVISE, Spec, control_pair};
@@ -46,6 +46,8 @@ pub struct Supervised<'a> {
     slot: Option<&'a Slot<'a>>,
     stops: Stops,
     gauge: Gauge<'a>,
+    /// Bytes of the model that the page cache held at a cold launch.
+    cached_bytes: Option<u64>,
 }
 
 impl<'a> Supervised<'a> {
@@ -59,6 +61,7 @@ impl<'a> Supervised<'a> {
         if let Some(slot) = subject.slot {
             slot.begin_launch();
         }
+        let cached_bytes = if subject.cold { forget(&subject.system.models) } else { None };
         let reports = prepare_reports(subject)?;
         let mut gauge = Gauge::new(subject.meter);
         if !subject.track.is_lockstep() {
@@ -86,8 +89,19 @@ impl<'a> Supervised<'a> {
         let slot = subject.slot.filter(|_| !subject.track.is_lockstep());
         let (audit, stops) = (Audit::default(), Stops::default());
         let subject = subject.clone();
-        let mut started =
-            Self { supervisor, control, launched, audit, subject, cores, layers, slot, stops, gauge };
+        let mut started = Self {
+            supervisor,
+            control,
+            launched,
+            audit,
+            subject,
+            cores,
+            layers,
+            slot,
+            stops,
+            gauge,
+            cached_bytes,
+        };
         started.control.get_mut().write_all(&line).during("writing to the supervisor")?;
         match started.receive::<Launched>(TIME_FOR_A_MESSAGE)? {
             Some(Launched { error: Some(error), .. }) => {
@@ -160,7 +174,8 @@ impl<'a> Supervised<'a> {
         let network = self.launched.network.clone();
         let (stopped_ns, reason) =
             (self.stops.before(report.ended_ns), reason.or_else(|| self.stops.fault()));
-        Ok((Ending { report, launched_ns, stopped_ns, joules, audit, network }, reason))
+        let cached_bytes = self.cached_bytes;
+        Ok((Ending { report, launched_ns, stopped_ns, joules, cached_bytes, audit, network }, reason))
     }
 
     /// What a system that failed in its sandbox lacked there. A submission brings all that it needs.

@@ -194,7 +194,7 @@ fn watch_all_idle(state: &mut State) {
 }
 
 /// Lines of a block for systems that take `line_ns` a line.
-fn lines_of_a_block(line_ns: &[f64]) -> usize {
+pub fn lines_of_a_block(line_ns: &[f64]) -> usize {
     let Some(medium) = median(line_ns) else { return LEAST_LINES };
     let slowest = line_ns.iter().copied().fold(1.0, f64::max);
     let block = (BLOCK.as_nanos() as f64 / medium.max(1.0)).min(LONGEST_BLOCK.as_nanos() as f64 / slowest);

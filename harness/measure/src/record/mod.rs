@@ -88,6 +88,9 @@ pub struct Record {
     /// Nanoseconds from launch to the first answer, median of the round's processes; none in the throughput tracks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start_ns: Option<u64>,
+    /// Cold starts: most bytes of the model that the page cache held at a launch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cached_bytes: Option<u64>,
     /// Latency track: nanoseconds of a line between two processes that do nothing else, on this host during
     /// this run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -190,10 +193,16 @@ impl Record {
     /// line; empty in the other tracks.
     pub fn latency_ns(&self) -> &[u64] {
         match &self.times {
-            Some(Times::Lockstep { latency_ns }) => latency_ns,
+            Some(Times::Lockstep { latency_ns, .. }) => latency_ns,
             Some(Times::Pages { last_line_ns, .. }) => last_line_ns,
             _ => &[],
         }
+    }
+
+    /// Whether the system's launches read its model from the disk, but for a hundredth.
+    pub fn is_cold(&self) -> bool {
+        let model = self.model_bytes.unwrap_or(0);
+        self.cached_bytes.is_some_and(|cached| cached <= model / 100)
     }
 
     /// Nanoseconds to the first line of each page, in source order; empty in the other tracks.
@@ -201,6 +210,15 @@ impl Record {
         match &self.times {
             Some(Times::Pages { first_line_ns, .. }) => first_line_ns,
             _ => &[],
+        }
+    }
+
+    /// Nanoseconds to the first text of each answer, and the number of its pieces; empty unless the system
+    /// writes answers in pieces, line by line.
+    pub fn pieces(&self) -> (&[u64], &[usize]) {
+        match &self.times {
+            Some(Times::Lockstep { first_text_ns, pieces, .. }) => (first_text_ns, pieces),
+            _ => (&[], &[]),
         }
     }
 
@@ -240,6 +258,7 @@ impl Record {
             Track::Latency | Track::LatencyAll if self.latency_ns().len() != self.lines => {
                 Some("it has no time for each line")
             }
+            _ if !self.has_whole_pieces() => Some("its pieces of answers can't be"),
             Track::Pages if !self.has_whole_pages() => Some("it has no times for the pages of its lines"),
             Track::Throughput1 | Track::ThroughputAll if self.times_ns().is_empty() => Some("it has no time"),
             Track::Server if !self.served().is_some_and(Served::is_honest) => {
@@ -247,6 +266,16 @@ impl Record {
             }
             _ => None,
         }
+    }
+
+    /// Whether no answer has pieces, or each has some, the first before its end.
+    fn has_whole_pieces(&self) -> bool {
+        let ((first_ns, counts), whole_ns) = (self.pieces(), self.latency_ns());
+        let times = || first_ns.iter().zip(whole_ns);
+        first_ns.len() == counts.len()
+            && (first_ns.is_empty() || first_ns.len() == whole_ns.len())
+            && counts.iter().all(|count| (1..=MOST_WORDS).contains(count))
+            && times().all(|(&first, &whole)| 0 < first && first <= whole)
     }
 
     /// Whether pages hold all lines, and each has its times.

@@ -28,6 +28,12 @@ pub enum Times {
     Lockstep {
         /// Nanoseconds of each line, in source order.
         latency_ns: Vec<u64>,
+        /// Nanoseconds to the first text of each answer, if the system writes answers in pieces.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        first_text_ns: Vec<u64>,
+        /// Number of pieces of each answer, likewise.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        pieces: Vec<usize>,
     },
 }
 

@@ -11,14 +11,24 @@ use super::part::Part;
 use crate::constants::{LEAST_UNKNOWN, LINES_AN_UNKNOWN};
 use crate::error::Result;
 use crate::os::fresh_seed;
-use crate::process::lockstep::{Conversation, Lockstep, converse};
-use crate::process::turns::Slot;
+use crate::process::lockstep::{Conversation, Lockstep, Pieces, converse};
+use crate::process::turns::{Slot, lines_of_a_block};
 use crate::unknown::script::{Question, Script, pairs, recognised};
+use dyno_record::{Profile, Track};
 use dyno_stats::{Random, mean};
 
 /// Unscored copies at the start of a block, because the other systems have emptied the caches. Five systems took
 /// turns on one core (Zen 3): a first line took 5 to 38 % longer than the fifth and later ones, a fourth 2 to 5 %.
 pub const OPENING_COPIES: usize = 3;
+
+/// Number of lines that a round asks of a system beside the `lines` of the set: those of the warm-ups, and copies. Systems
+/// that take turns need `line_ns` for a line each.
+pub fn unscored_lines(track: Track, profile: Profile, lines: usize, line_ns: &[f64]) -> usize {
+    let parts = Part::all(track, profile, lines).count();
+    let copies = (lines / LINES_AN_UNKNOWN).max(LEAST_UNKNOWN);
+    let turns = if line_ns.len() > 1 { lines.div_ceil(lines_of_a_block(line_ns)) } else { 0 };
+    parts * profile.warm_up_lines().min(lines / parts) + copies + turns * OPENING_COPIES
+}
 
 /// One part of lock-step: its range of the set, block by block if other systems take turns. Adds to what the
 /// round has `observed`.
@@ -152,8 +162,10 @@ impl Questions {
         observed.answers.resize(units.last().map_or(0, |unit| unit.end), Vec::new());
         observed.latency_ns.resize(units.len(), 0);
         observed.first_line_ns.resize(units.len(), 0);
-        for (question, reply) in self.asked.iter().zip(replies) {
+        observed.pieces.resize(units.len(), Pieces::default());
+        for (number, (question, reply)) in self.asked.iter().zip(replies).enumerate() {
             if let Some(unit) = question.of {
+                observed.pieces[unit] = told.pieces.get(number).copied().unwrap_or_default();
                 let place = &mut observed.answers[units[unit].clone()];
                 place.clone_from_slice(&told.answers[reply.answers]);
                 (observed.first_line_ns[unit], observed.latency_ns[unit]) = (reply.first_ns, reply.last_ns);
@@ -185,8 +197,6 @@ fn replies(asked: &[Question], latency_ns: &[u64]) -> Vec<Reply> {
 mod tests {
     use super::*;
     use crate::test_set::TestSet;
-    use dyno_record::Profile;
-    use dyno_record::rules::Track;
 
     fn lines(count: usize) -> Vec<Vec<u8>> {
         let words = ["green", "small", "brown", "white", "black", "young"];

@@ -13,7 +13,7 @@ use crate::plan::Round;
 use crate::process::audit::Audit;
 use crate::process::ending::Ending;
 use crate::process::failed::Asked;
-use crate::process::lockstep::Lockstep;
+use crate::process::lockstep::{Lockstep, Pieces};
 use crate::process::subject::Subject;
 use crate::process::turns::Slot;
 use crate::process::whole_file::{Pass, whole_file};
@@ -43,7 +43,8 @@ impl<'a> RoundContext<'a> {
         slot: Option<&'a Slot<'a>>,
     ) -> Self {
         let subject = bench.subject(round.system, round.track);
-        let subject = Subject { meter: bench.meter.as_deref(), slot, ..subject };
+        let cold = bench.protocol.cold_start && round.track.is_lockstep();
+        let subject = Subject { meter: bench.meter.as_deref(), slot, cold, ..subject };
         Self { bench, subject, round, earlier }
     }
 }
@@ -61,6 +62,8 @@ pub struct Observed {
     pub latency_ns: Vec<u64>,
     /// Lock-step: nanoseconds of each page to its first line.
     pub first_line_ns: Vec<u64>,
+    /// Lock-step: pieces of the answers to each line or page.
+    pub pieces: Vec<Pieces>,
     /// Latency track: nanoseconds of the set's lines in each turn.
     pub turn_ns: Vec<u64>,
     /// Throughput tracks: times of the launches.
@@ -87,6 +90,8 @@ pub struct Observed {
     pub worked: Option<Duration>,
     /// Lock-step and server: memory after the last answer, the largest of the round's processes.
     pub settled_bytes: Option<u64>,
+    /// Cold starts: most bytes of the model that the page cache held at a launch.
+    pub cached_bytes: Option<u64>,
     /// Usage of all launches together.
     pub usage: Report,
     /// CPU time of all launches, timed or not.
@@ -126,6 +131,7 @@ impl Observed {
     /// Forgets the answers of a round that failed before its end, and their times.
     pub fn forget_answers(&mut self) {
         (self.answers, self.latency_ns, self.first_line_ns, self.turn_ns) = Default::default();
+        self.pieces.clear();
     }
 
     /// Energy of the round, if it was metered.
@@ -143,10 +149,10 @@ impl Observed {
     /// Times of `round`, as far as it came; they are taken out.
     pub fn take_times(&mut self, round: &Round<'_>) -> Option<Times> {
         let [latency_ns, first_line_ns] = [&mut self.latency_ns, &mut self.first_line_ns].map(std::mem::take);
-        let launches = std::mem::take(&mut self.launches);
+        let (launches, pieces) = (std::mem::take(&mut self.launches), std::mem::take(&mut self.pieces));
         match round.track {
             Track::Latency | Track::LatencyAll => {
-                (!latency_ns.is_empty()).then_some(Times::Lockstep { latency_ns })
+                (!latency_ns.is_empty()).then(|| in_pieces(latency_ns, &pieces))
             }
             Track::Pages => (!latency_ns.is_empty()).then(|| Times::Pages {
                 page_lines: round.test_set.pages.iter().map(Range::len).collect(),
@@ -181,6 +187,7 @@ impl Observed {
         self.tree.add(&ending.report);
         self.joules = ending.joules.map(|joules| self.joules.unwrap_or(0.0) + joules).or(self.joules);
         self.see(&ending.report.read_files);
+        self.cached_bytes = self.cached_bytes.max(ending.cached_bytes);
         let (usage, launch) = (&self.usage, ending.report.clone());
         self.usage = Report {
             user_ns: usage.user_ns + launch.user_ns,
@@ -206,5 +213,15 @@ impl Observed {
         };
         self.audit.merge(&ending.audit);
         self.network = self.network.take().or_else(|| ending.network.clone());
+    }
+}
+
+/// Times of lines one at a time, with the pieces of their answers if some answer came in several.
+fn in_pieces(latency_ns: Vec<u64>, pieces: &[Pieces]) -> Times {
+    let came = if pieces.iter().any(|pieces| pieces.count > 1) { pieces } else { &[] };
+    Times::Lockstep {
+        latency_ns,
+        first_text_ns: came.iter().map(|pieces| pieces.first_ns).collect(),
+        pieces: came.iter().map(|pieces| pieces.count).collect(),
     }
 }

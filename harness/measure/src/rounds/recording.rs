@@ -92,6 +92,7 @@ pub(super) fn record(
         times,
         slices,
         start_ns: median_ns(observed.start_ns),
+        cached_bytes: observed.cached_bytes,
         pipe_floor_ns: bench.pipe_floor_ns.filter(|_| round.track.has_one_line()),
         differing_launches: observed.differing_launches,
         energy,

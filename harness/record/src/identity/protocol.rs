@@ -30,6 +30,9 @@ pub struct RunProtocol {
     /// Arrangement of the systems that are compared; absent in runs from before there was a choice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interleave: Option<Interleave>,
+    /// Whether launches of lock-step read their models from the disk.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub cold_start: bool,
     /// SHA-256 of the lines that lengthen throughput launches.
     pub filler: Option<String>,
     /// Program that meters the energy, instead of the processor's own counters.

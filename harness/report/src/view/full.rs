@@ -16,16 +16,19 @@ use dyno_stats::numbers::{counted, mebibytes, plain};
 use dyno_stats::{Standing, median, median_interval};
 
 /// Figures of the full table, after system, track and metrics.
-const FIGURES: [Column; 21] = [
+const FIGURES: [Column; 24] = [
     Column::Speed,
     Column::Steady,
     Column::Load,
     Column::FirstLine,
     Column::FirstLineP95,
+    Column::FirstText,
+    Column::Piece,
     Column::P50,
     Column::P95,
     Column::P99,
     Column::Start,
+    Column::ColdStart,
     Column::Dollars,
     Column::ProRata,
     Column::Energy,
@@ -182,16 +185,26 @@ pub fn environment(material: &Material<'_>) -> Table {
 }
 
 fn machine(host: &Host) -> Vec<(&'static str, String)> {
-    let cores = host.cores.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
     vec![
         ("processor", host.cpu.clone()),
         ("instruction sets", host.isa.join(", ")),
-        ("cores", format!("{} ({cores})", host.cores.len())),
+        ("cores", format!("{} ({})", host.cores.len(), listed(&host.cores))),
+        ("NUMA nodes", numa(&host.numa_nodes)),
         ("caches", host.caches.join(", ")),
         ("memory", format!("{} GiB", plain(mebibytes(host.memory_bytes) / 1024.0))),
         ("kernel", host.kernel.clone()),
         ("control group", host.cgroup_limits.join("; ")),
     ]
+}
+
+/// The cores of each NUMA node; empty where all have the same memory.
+fn numa(nodes: &[Vec<usize>]) -> String {
+    let all: Vec<String> = nodes.iter().map(|cores| listed(cores)).collect();
+    if all.len() > 1 { all.join(" | ") } else { String::new() }
+}
+
+fn listed(cores: &[usize]) -> String {
+    cores.iter().map(usize::to_string).collect::<Vec<_>>().join(", ")
 }
 
 fn measured(Material { run, summary, .. }: &Material<'_>) -> Vec<(&'static str, String)> {

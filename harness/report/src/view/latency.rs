@@ -123,6 +123,8 @@ fn tail_finding(context: &SetContext<'_>, cells: &[&CellSummary], place: &str) -
 }
 
 fn percentiles(context: &SetContext<'_>, cells: &[&CellSummary]) -> Table {
+    let unit = cells[0].track.unit();
+    let ms_a_unit = format!("#ms a {unit}");
     let heads = [
         "system",
         "#first line p50 ms",
@@ -135,10 +137,11 @@ fn percentiles(context: &SetContext<'_>, cells: &[&CellSummary]) -> Table {
         "#p99 below",
         "#p99.9 ms",
         "#p99.9 below",
-        "#ms a line",
+        &ms_a_unit,
         "#ms a word more",
     ];
-    let mut table = Table::new("Latency percentiles, and the fitted cost of a line and of a word", &heads);
+    let title = format!("Latency percentiles, and the fitted cost of a {unit} and of a word");
+    let mut table = Table::new(&title, &heads);
     for cell in cells {
         let ms = |ms: &Option<Estimate>| super::summary::estimate(ms.as_ref());
         let mut fields = vec![Field::text(context.name(cell.place))];
@@ -152,13 +155,15 @@ fn percentiles(context: &SetContext<'_>, cells: &[&CellSummary]) -> Table {
     table.without_empty_columns().aligned()
 }
 
-/// Words of each source line.
-fn source_words(context: &SetContext<'_>) -> Vec<usize> {
-    context.set.texts.source.iter().map(|line| words(line)).collect()
+/// Words of each source line, or of each page in the track pages.
+fn source_words(context: &SetContext<'_>, track: Track) -> Vec<usize> {
+    let (set, words_of) = (context.set.texts, |lines: &[Vec<u8>]| lines.iter().map(|line| words(line)).sum());
+    set.units(track).into_iter().map(|unit| words_of(&set.source[unit])).collect()
 }
 
 fn lengths(context: &SetContext<'_>, cells: &[&CellSummary], place: &str) -> Option<Figure> {
-    let source = source_words(context);
+    let (track, unit) = (cells[0].track, cells[0].track.unit());
+    let source = source_words(context, track);
     let curves: Vec<Curve> = cells.iter().filter_map(|cell| by_words(context, cell, &source)).collect();
     if curves.is_empty() {
         return None;
@@ -171,32 +176,39 @@ fn lengths(context: &SetContext<'_>, cells: &[&CellSummary], place: &str) -> Opt
         ends(f64::min, f64::INFINITY) > 0.0 && ends(f64::max, 0.0) / ends(f64::min, f64::INFINITY) > 30.0;
     let name = format!("latency{place} in ms{}", if log { " (log)" } else { "" });
     let chart = Curves {
-        x: Axis::of("words of the source line", false),
+        x: Axis::of(format!("words of the source {unit}"), false),
         y: Axis::of(name, log),
         curves,
         label_at: vec![1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3],
     };
-    let about = "Dots are medians over lines of similar length; each line is the fitted cost of a line plus that of its words.";
+    let about = format!(
+        "Dots are medians over {unit}s of similar length; each line is the fitted cost of a {unit} plus that of its words."
+    );
     Some(Figure::of(
         &chart,
-        &context.id(&format!("{}-length", cells[0].track)),
+        &context.id(&format!("{track}-length")),
         length_finding(context, cells)?,
-        about.into(),
+        about,
         length_table(context, cells, &source),
     ))
 }
 
-/// Width of a group of lengths in words, wide enough for a median of its lines.
-const GROUP: usize = 5;
+/// Width of a group of lengths in words, wide enough for a median of its lines or pages.
+const fn width(track: Track) -> usize {
+    match track {
+        Track::Pages => 25,
+        _ => 5,
+    }
+}
 /// Least lines of a group for a dot; fewer give no useful median.
 const LEAST: usize = 4;
 
-/// Medians over groups of source lengths: mean words, milliseconds, lines.
+/// Medians over groups of source lengths: mean words, milliseconds, lines or pages.
 fn groups(cell: &CellSummary, source: &[usize]) -> Vec<(f64, f64, usize)> {
-    let pairs = source.iter().copied().zip(cell.latency_ms.iter().copied());
-    let wide = |(words, ms): (usize, f64)| (words.div_ceil(GROUP), ms);
+    let (pairs, width) = (source.iter().copied().zip(cell.latency_ms.iter().copied()), width(cell.track));
+    let wide = |(words, ms): (usize, f64)| (words.div_ceil(width), ms);
     let groups = by_length(pairs.filter(|(words, _)| *words > 0).map(wide));
-    let middle = |group: usize| group as f64 * GROUP as f64 - (GROUP - 1) as f64 / 2.0;
+    let middle = |group: usize| group as f64 * width as f64 - (width - 1) as f64 / 2.0;
     groups.iter().filter(|g| g.lines >= LEAST).map(|g| (middle(g.words), g.median_ms, g.lines)).collect()
 }
 
@@ -210,7 +222,7 @@ fn by_words(context: &SetContext<'_>, cell: &CellSummary, source: &[usize]) -> O
     let mut curve = plain_curve(context, cell);
     curve.tip = vec![
         curve.name.clone(),
-        format!("{} ms a line", plain(fixed)),
+        format!("{} ms a {}", plain(fixed), cell.track.unit()),
         format!("+ {} ms a word", plain(word)),
     ];
     Some(Curve { line, dots: groups.iter().map(|group| (group.0, group.1)).collect(), ..curve })
@@ -220,7 +232,8 @@ fn length_finding(context: &SetContext<'_>, cells: &[&CellSummary]) -> Option<St
     let fits = cells.iter().filter_map(|cell| Some((cell, cell.line_ms.zip(cell.word_ms)?)));
     let (cell, (fixed, word)) = fits.min_by(|a, b| a.1.1.total_cmp(&b.1.1))?;
     let two = |ms: f64| supported(&Estimate::give_or_take(ms, ms.abs() * 0.26));
-    let line = if fixed > 0.0 { format!("{} ms a line and ", two(fixed)) } else { String::new() };
+    let unit = cell.track.unit();
+    let line = if fixed > 0.0 { format!("{} ms a {unit} and ", two(fixed)) } else { String::new() };
     let least = if cells.len() > 1 { ", the least of all for a word" } else { "" };
     Some(format!("{} takes {line}{} ms a word{least}", context.spoken(cell.place), two(word)))
 }
@@ -232,9 +245,11 @@ fn length_table(context: &SetContext<'_>, cells: &[&CellSummary], source: &[usiz
     lengths.dedup();
     // As many columns as a table can show side by side.
     lengths.truncate(10);
-    let head = |middle: &f64| format!("#{:.0}–{:.0}", middle - 2.0, middle + 2.0);
+    let half = (width(cells[0].track) / 2) as f64;
+    let head = |middle: &f64| format!("#{:.0}–{:.0}", middle - half, middle + half);
     let heads: Vec<String> = [String::from("system")].into_iter().chain(lengths.iter().map(head)).collect();
-    let mut table = Table::new("Median latency in ms by words of the source line", &heads);
+    let title = format!("Median latency in ms by words of the source {}", cells[0].track.unit());
+    let mut table = Table::new(&title, &heads);
     for cell in cells {
         let groups = groups(cell, source);
         let field = |middle: &f64| Field::maybe(groups.iter().find(|g| g.0 == *middle).map(|g| g.1), plain);

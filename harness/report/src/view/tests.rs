@@ -532,3 +532,31 @@ fn pages_have_their_own_words_and_the_times_of_their_first_lines() {
         assert_eq!(["b1x1", "b1x32"].map(|system| shown(system, head)), figures, "{head}");
     }
 }
+
+#[test]
+fn pages_are_grouped_by_their_words() {
+    let view = view(|Fixture { run, summary }| {
+        // Five pages each of one to eight lines of ten words.
+        let lengths: Vec<usize> = (0..40).map(|page| page / 5 + 1).collect();
+        let lines = vec!["one two three four five six seven eight nine ten"; lengths.iter().sum()];
+        let ends = lengths.iter().scan(0, |end, lines| {
+            *end += lines;
+            Some(*end - lines..*end)
+        });
+        run.test_sets = vec![TestSet { pages: ends.collect(), ..TestSet::from_lines("set", lines) }];
+        for (cell, word_ms) in summary.cells.iter_mut().zip([2.0, 3.0]) {
+            cell.track = Track::Pages;
+            cell.latency_ms = lengths.iter().map(|lines| 10.0 + 20.0 * *lines as f64).collect();
+            (cell.line_ms, cell.word_ms) = (Some(10.0), Some(word_ms));
+        }
+    });
+    let chart = figure(&view, "pages-length").unwrap();
+    assert_eq!(chart.title, "b1x1 takes 10 ms a page and 2.0 ms a word, the least of all for a word");
+    let heads: Vec<&str> = chart.table.heads.iter().map(|head| head.text.as_str()).collect();
+    assert_eq!(heads, ["system", "1–25", "26–50", "51–75", "76–100"]);
+    let of = |row: &'_ crate::tables::Row| -> Vec<String> {
+        row.fields.iter().map(|field| field.text.trim().to_owned()).collect()
+    };
+    let row = chart.table.rows.iter().map(of).find(|row| row[0] == "b1x1").unwrap();
+    assert_eq!(row[1..], ["40.0", "90.0", "140", "170"], "medians of 2, 3, 2 and 1 lengths");
+}

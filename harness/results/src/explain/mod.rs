@@ -27,7 +27,7 @@ pub use neighbours::{Neighbour, Neighbours};
 pub struct Explanation<'a> {
     /// Row of the cell.
     pub row: &'a CellSummary,
-    /// Median number of words of the test set's lines.
+    /// Median number of words of the test set's lines, or of its pages in the track pages.
     pub typical_words: f64,
     /// Median over rounds: cores that the system kept busy while its launches ran; throughput tracks alone.
     pub busy_cores: Option<f64>,
@@ -64,7 +64,9 @@ fn of_cell<'a>(
     let over_rounds = |figure: &dyn Fn(&Record) -> Option<f64>| {
         median(&valid.iter().filter_map(|record| figure(record)).collect::<Vec<_>>())
     };
-    let words: Vec<f64> = cell.test_set.source.iter().map(|line| dyno_measure::words(line) as f64).collect();
+    let words_of = |lines: &[Vec<u8>]| lines.iter().map(|line| dyno_measure::words(line)).sum::<usize>();
+    let units = cell.test_set.units(cell.track).into_iter();
+    let words: Vec<f64> = units.map(|unit| words_of(&cell.test_set.source[unit]) as f64).collect();
     Explanation {
         row,
         typical_words: median(&words).unwrap_or(0.0),

@@ -105,18 +105,26 @@ pub struct CellSummary {
     pub p999_bound_ms: Option<f64>,
     /// Latency of the slowest line.
     pub max_ms: Option<f64>,
+    /// Answers in pieces: median time to the first text of an answer.
+    pub first_text_p50_ms: Option<f64>,
+    /// Answers in pieces: 95th percentile of the time to the first text.
+    pub first_text_p95_ms: Option<f64>,
+    /// Answers in pieces: mean time between two pieces of an answer.
+    pub piece_ms: Option<f64>,
     /// Track pages: median time to a page's first line.
     pub first_line_p50_ms: Option<f64>,
     /// Track pages: 95th percentile of the time to a page's first line.
     pub first_line_p95_ms: Option<f64>,
     /// Track pages: 99th percentile of the time to a page's first line.
     pub first_line_p99_ms: Option<f64>,
-    /// Fixed time of a line, by the fit over source lengths.
+    /// Fixed time of a line, or of a page in the track pages, by the fit over source lengths.
     pub line_ms: Option<f64>,
     /// Time of each source word, by the same fit.
     pub word_ms: Option<f64>,
     /// Time from launch to the first answer.
     pub start_ms: Option<f64>,
+    /// Cold starts: time from launch to the first answer, with the model on the disk.
+    pub cold_start_ms: Option<f64>,
     /// Bytes of the model's files.
     pub model_bytes: Option<u64>,
     /// Whether `model_bytes` is what the campaign declares, and no round has seen the system read the model.

@@ -186,20 +186,47 @@ impl<'a> CellFigures<'a> {
         self.over_rounds(|record| record.served()?.confirming().map(&figure))
     }
 
-    /// Fit of latency over the words of the source, where lines are alone.
+    /// Fit of latency over the words of the source, where a line or a page is alone.
     fn fit(&self) -> Option<LengthFit> {
-        if !self.cell.track.has_one_line() {
+        let MeasuredCell { test_set, track, .. } = self.cell;
+        if !track.is_lockstep() {
             return None;
         }
-        let words = self.counted.line_words(&self.cell.test_set.name);
+        let words = self.counted.line_words(&test_set.name);
+        let of_units: Vec<usize> =
+            test_set.units(*track).into_iter().map(|unit| words[unit].iter().sum()).collect();
         fit_length(&by_length(
-            self.valid.iter().flat_map(|record| words.iter().copied().zip(milliseconds(record.latency_ns()))),
+            self.valid
+                .iter()
+                .flat_map(|record| of_units.iter().copied().zip(milliseconds(record.latency_ns()))),
         ))
     }
 
     /// Median over rounds of a percentile of the times to the first line of a page.
     fn first_line(&self, p: f64) -> Option<f64> {
         self.over_rounds(|record| percentile(&milliseconds(record.first_line_ns()), p))
+    }
+
+    /// Median over rounds of the time from launch to the first answer, of launches that were cold or weren't.
+    fn start_ms(&self, cold: bool) -> Option<f64> {
+        self.over_rounds(|record| {
+            record.start_ns.filter(|_| record.is_cold() == cold).map(|ns| ns as f64 / 1e6)
+        })
+    }
+
+    /// Median over rounds of a percentile of the times to the first text of an answer.
+    fn first_text(&self, p: f64) -> Option<f64> {
+        self.over_rounds(|record| percentile(&milliseconds(record.pieces().0), p))
+    }
+
+    /// Median over rounds of the mean time between two pieces of an answer.
+    fn piece_ms(&self) -> Option<f64> {
+        self.over_rounds(|record| {
+            let (first_ns, counts) = record.pieces();
+            let ns: u64 = record.latency_ns().iter().zip(first_ns).map(|(last, first)| last - first).sum();
+            let gaps: usize = counts.iter().map(|count| count - 1).sum();
+            (gaps > 0).then(|| ns as f64 / 1e6 / gaps as f64)
+        })
     }
 
     /// Speed in units of the answers instead of source words.
@@ -303,12 +330,16 @@ fn summarise_cell(
         max_ms: figures
             .latency(|ms| ms.iter().copied().reduce(f64::max))
             .or(figures.served(|run| run.max_ms)),
+        first_text_p50_ms: figures.first_text(50.0),
+        first_text_p95_ms: figures.first_text(95.0),
+        piece_ms: figures.piece_ms(),
         first_line_p50_ms: figures.first_line(50.0),
         first_line_p95_ms: figures.first_line(95.0),
         first_line_p99_ms: figures.first_line(99.0),
         line_ms: fit.map(|fit| fit.fixed_ms),
         word_ms: fit.map(|fit| fit.word_ms),
-        start_ms: figures.over_rounds(|record| record.start_ns.map(|ns| ns as f64 / 1e6)),
+        start_ms: figures.start_ms(false),
+        cold_start_ms: figures.start_ms(true),
         model_bytes: cell.records.iter().find_map(|record| record.model_bytes),
         model_declared: is_declared(&cell.records),
         peak_bytes: figures.most(|record| record.usage.peak_bytes),

@@ -76,6 +76,9 @@ struct WireCampaign {
     /// Arrangement of the systems that are compared: in turns, or round after round.
     #[serde(default)]
     interleave: Interleave,
+    /// Whether launches of lock-step read their models from the disk.
+    #[serde(default)]
+    cold_start: bool,
     /// Name of the system that gets a twin; the first system if absent.
     twin: Option<Spanned<String>>,
     /// Descriptions of models to draw, by name.
@@ -140,6 +143,7 @@ fn check(source: &Source<'_>, wire: WireCampaign) -> Outcome<Campaign> {
             probes: wire.probes.unwrap_or_else(|| wire.profile.probes().to_vec()),
             filler: filler(source, wire.filler)?,
             interleave: wire.interleave,
+            cold_start: wire.cold_start,
         },
         cores: cores.into_iter().max(),
         systems,
