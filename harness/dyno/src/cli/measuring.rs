@@ -177,6 +177,7 @@ pub(super) const GATE_HELP: &str = "Examples:
   dyno gate my.toml -s mine --baseline './old/run.sh {cores}'   another program
   dyno gate my.toml --baseline-dyno ./dyno-of-main              the same systems in another dyno
   dyno gate my.toml --baseline results/2026-11-21-host          a stored run of this host
+  dyno gate my.toml --baseline-dyno ./dyno-of-main --by instructions   whatever else runs
 
 A stored run needs at least 9 rounds per cell; the folder of an earlier gate (--out) is one.
 Candidate and baseline share their seconds, so that most NOISY rounds decide, too: the whole
@@ -213,6 +214,9 @@ pub struct GateArgs {
     /// Baseline: the same built-in systems, run by the dyno PROGRAM
     #[arg(long, value_name = "PROGRAM", help_heading = "Baseline (one is required)")]
     pub baseline_dyno: Option<PathBuf>,
+    /// What is compared: times of rounds, or instructions for a word, which noise can't touch
+    #[arg(long, value_enum, value_name = "COST", default_value_t = By::Time)]
+    pub by: By,
     /// Pairs of rounds for each cell, 9 to 1000
     ///
     /// A cell with a suspected regression gets the same number of pairs again.
@@ -247,6 +251,15 @@ pub struct GateArgs {
     /// Add the answer in Markdown to the end of FILE, such as "$GITHUB_STEP_SUMMARY"
     #[arg(long, value_name = "FILE", help_heading = "Output options")]
     pub summary: Option<PathBuf>,
+}
+
+/// Costs that a gate compares.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum By {
+    /// Time of rounds, side by side
+    Time,
+    /// Instructions for a word, counted by perf or valgrind
+    Instructions,
 }
 
 /// Answers of a gate about cells that stay undecided because of noise.

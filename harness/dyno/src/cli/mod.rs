@@ -20,7 +20,7 @@ pub use engines::{
 };
 #[cfg(feature = "papers")]
 pub use measuring::ReproduceArgs;
-pub use measuring::{DoctorArgs, GateArgs, OnNoise, RunArgs, VerifyArgs};
+pub use measuring::{By, DoctorArgs, GateArgs, OnNoise, RunArgs, VerifyArgs};
 pub use runs::{
     CompareArgs, ExplainArgs, ExportArgs, ExportFormat, LeaderboardArgs, ListArgs, MergeArgs, PublishArgs,
     ReportArgs, ScoreArgs,

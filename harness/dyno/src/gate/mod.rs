@@ -10,15 +10,18 @@
 //! | `cell` | a candidate and its baseline on one test set and track, with what was measured |
 //! | `trial` | how many lines make a round |
 //! | `stage` | the measurement of pairs and of whole texts |
+//! | `instructions` | a cost that the host can't disturb |
 //! | `quick` | the campaign in the gate's form |
 
 mod baseline;
 mod cell;
+mod instructions;
 mod quick;
 mod stage;
 mod trial;
 
 pub use baseline::Baseline;
 pub use cell::{Cell, Disturbed, Fault};
+pub use instructions::{Counter, Instructions};
 pub use stage::Stage;
 pub use trial::Trials;

@@ -3,9 +3,11 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use serde_json::Value;
 
+use crate::schema::faults;
 use crate::support::{Bench, Ended, LATENCY, records, skip};
 
 const SYSTEMS: &str = "[[system]]\nname = \"slow\"\nbackend = \"null\"\nsettings = { word-us = 500 }\n\
@@ -397,4 +399,33 @@ fn a_limit_of_the_loss_needs_references() {
         return skip("no sacrebleu to be had: a limit of quality is not tried");
     }
     ended.assert_says(2, &["--max-quality-loss", "no references"]);
+}
+
+#[test]
+fn a_gate_by_instructions_is_the_same_on_a_busy_host() {
+    if Command::new("valgrind").arg("--version").output().is_err() {
+        return skip("no valgrind: instructions are not counted");
+    }
+    let system = |name: &str, work: &str| {
+        let work = format!("i=0; while [ $i -lt {work} ]; do i=$((i+1)); done");
+        let program = format!("while read -r line; do {work}; echo \"$line\"; done");
+        format!("[[system]]\nname = \"{name}\"\ncommand = [\"sh\", \"-c\", {program:?}]\n")
+    };
+    let systems = [("old", "200"), ("new", "200"), ("more", "400")].map(|(name, work)| system(name, work));
+    let bench = Bench::new(&format!("{LATENCY}{}", systems.concat()));
+    bench.write("tiny.en", (0..30).map(|line| format!("line {line} of some words\n")).collect::<String>());
+    let gate = |name: &str, further: &[&str]| {
+        let arguments = ["gate", "campaign.toml", "-s", name, "--baseline", "old", "--by", "instructions"];
+        dyno(&bench, &[&arguments[..], further].concat())
+    };
+    let ended = gate("new", &["--json"]);
+    let schema: Value = serde_json::from_str(include_str!("../../../../docs/answer.schema.json")).unwrap();
+    let answer = json(&ended);
+    assert_eq!(faults(&answer, &schema, &schema, ""), Vec::<String>::new());
+    let ratio = answer["cells"][0]["ratio"].as_f64().unwrap();
+    assert!(ended.code == Some(0) && (ratio - 1.0).abs() < 0.001, "equal programs: {answer}");
+    let ended = gate("more", &["--summary", "job.md"]);
+    assert!(ended.code == Some(1) && ended.stdout.ends_with("REGRESSED\n"), "{ended:?}");
+    assert!(fs::read_to_string(bench.path("job.md")).unwrap().contains("instructions/word"));
+    gate("new", &["--max-memory", "9"]).assert_says(2, &["--max-memory", "by time"]);
 }

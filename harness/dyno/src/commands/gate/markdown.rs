@@ -10,12 +10,17 @@ use dyno_results::compare::{Quality, WorseLine};
 use super::answer::{Answer, FIGURES, HEADS};
 use crate::exit::Outcome;
 
-/// Adds the answer to the end of `file`, which is created if it is missing.
+/// Adds the answer to the end of `file`.
 pub(super) fn append(answer: &Answer, file: &Path) -> Outcome<()> {
+    add(&of(answer), file)
+}
+
+/// Adds `text` to the end of `file`, which is created if it is missing.
+pub(super) fn add(text: &str, file: &Path) -> Outcome<()> {
     let unwritable = |error: std::io::Error| bad_input!("can't write {}: {error}", file.display());
     let mut open = files::open_or_create(file).map_err(unwritable)?;
     open.seek(SeekFrom::End(0)).map_err(unwritable)?;
-    open.write_all(of(answer).as_bytes()).map_err(unwritable)
+    open.write_all(text.as_bytes()).map_err(unwritable)
 }
 
 /// The verdict, the table of speeds, then quality with its worst lines, limits and changes.

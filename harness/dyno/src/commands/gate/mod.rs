@@ -2,9 +2,11 @@
 //!
 //! The command is for CI: its exit code is the answer. Pairs of rounds and baselines belong to `crate::gate`,
 //! `cells` measures and judges, `answer` shows the answer as text or JSON, `markdown` as a job's summary.
+//! `instructions` counts in place of all that.
 
 mod answer;
 mod cells;
+mod instructions;
 mod markdown;
 
 use answer::{Answer, as_text, ceilings, changes, judged};
@@ -13,7 +15,7 @@ use dyno_results::compare::{LEAST_PAIRS, QualityLimits};
 use dyno_results::{Place, scores};
 
 use crate::campaign::{Campaign, Entry, make_ready, named_or_starter};
-use crate::cli::GateArgs;
+use crate::cli::{By, GateArgs};
 use crate::exit::{Exit, Outcome, bad_input, no_answer};
 use crate::gate::{Baseline, Cell, Stage};
 use crate::interrupt::Stop;
@@ -33,6 +35,9 @@ pub fn gate(args: &GateArgs) -> Outcome {
     campaign.systems.retain(|system| !baseline.is(&system.name));
     refuse_unchecked_limits(args, &campaign)?;
     make_ready(&campaign)?;
+    if args.by == By::Instructions {
+        return instructions::gate(args, &campaign, &baseline);
+    }
     let (stop, host) = (Stop::on_signals(|| ())?, host::detect()?);
     let mut cells = cells::cells(&campaign, &baseline, &host, &stop)?;
     if cells.is_empty() {

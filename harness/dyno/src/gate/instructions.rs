@@ -1,0 +1,160 @@
+//! Instructions that a system takes for a word: a cost that nothing else on the host changes.
+//!
+//! The system is launched twice under a counter, over the first lines of a set and over fewer of them. The
+//! difference is the cost of the lines in between, without loading. `perf` reads the processor's own counters where
+//! these can be read. Elsewhere cachegrind interprets the program, as on a processor without AVX-512.
+
+use std::fs;
+use std::path::Path;
+
+use dyno_measure::{Argument, Host, System, TestSet, Track};
+use serde::Serialize;
+
+use super::cell::Fault;
+use super::quick::quick;
+use crate::campaign::Campaign;
+use crate::exit::Outcome;
+use crate::interrupt::Stop;
+use crate::runner::Runner;
+use crate::scratch::Scratch;
+
+/// Most lines of a launch: a model of 10 MB takes a minute for them under cachegrind.
+const MOST_LINES: usize = 50;
+/// Part of them that the shorter launch has: enough to warm up.
+const FEWER: usize = 5;
+
+/// Factor on the limits of time: cachegrind takes some 50 times as long.
+const SLOWER: f64 = 100.0;
+
+/// Name of the files that a counter writes.
+const FILE: &str = "count";
+
+/// A program that counts the instructions of another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Counter {
+    /// Linux' perf, by the processor's counters.
+    Perf,
+    /// Valgrind's interpreter.
+    Cachegrind,
+}
+
+impl Counter {
+    /// Words before a command that count its instructions, and those of its children, into files at `file`.
+    fn words(self, file: &Path) -> Vec<String> {
+        let line = match self {
+            // The kernel's instructions depend on other programs.
+            Self::Perf => "perf stat -x , -e instructions:u -o",
+            Self::Cachegrind => {
+                "valgrind --tool=cachegrind --cache-sim=no --trace-children=yes --cachegrind-out-file=/dev/null"
+            }
+        };
+        let own = match self {
+            Self::Perf => vec![file.display().to_string(), "--".into()],
+            Self::Cachegrind => vec![format!("--log-file={}.%p", file.display())], // a file for each process
+        };
+        line.split(' ').map(str::to_owned).chain(own).collect()
+    }
+
+    /// The number in a counter's file, if it has one: "1234,,instructions:u,…" or "==7== I refs: 1,234".
+    fn number(self, text: &str) -> Option<u64> {
+        let of_line = |line: &str| match self {
+            Self::Perf => line.contains("instructions").then(|| line.split(',').next())?.map(str::to_owned),
+            Self::Cachegrind => {
+                let (before, after) = line.split_once("refs:")?;
+                before.trim_end().ends_with('I').then(|| after.replace(',', ""))
+            }
+        };
+        text.lines().find_map(of_line)?.trim().parse().ok()
+    }
+
+    /// Instructions of all processes whose counts lie in `folder`.
+    fn total(self, folder: &Path) -> Option<u64> {
+        let files = fs::read_dir(folder).ok()?.flatten();
+        let numbers = files.filter_map(|file| self.number(&fs::read_to_string(file.path()).ok()?));
+        Some(numbers.sum()).filter(|sum| *sum > 0)
+    }
+}
+
+/// Launches of systems under a counter.
+pub struct Instructions {
+    runner: Runner,
+    scratch: Scratch,
+    /// The counter that works here.
+    pub counter: Counter,
+}
+
+impl Instructions {
+    /// Finds a counter for the systems of `campaign`.
+    pub fn new(campaign: &Campaign, host: &Host, stop: &Stop) -> Outcome<Self> {
+        let mut campaign = quick(campaign, Vec::new(), Vec::new());
+        campaign.protocol.limits.line_seconds *= SLOWER;
+        campaign.protocol.limits.launch_seconds *= SLOWER;
+        let mut runner = Runner::new(&campaign, host)?;
+        runner.stop = stop.clone();
+        let mut counting = Self { runner, scratch: Scratch::create()?, counter: Counter::Perf };
+        let cat = System::of_command("cat", ["cat"]);
+        for counter in [Counter::Perf, Counter::Cachegrind] {
+            counting.counter = counter;
+            if counting.count(&cat, Track::Throughput1, &[b"a".to_vec()])?.is_ok() {
+                return Ok(counting);
+            }
+        }
+        Err(bad_input!(
+            "nothing here counts instructions: install `valgrind`, or `perf` where the processor's counters can be read"
+        ))
+    }
+
+    /// Instructions that `system` takes for a word of `set`, line by line where it answers so.
+    pub fn of_a_word(&self, system: &System, set: &TestSet) -> Outcome<Result<f64, Fault>> {
+        let track = if system.takes_part(Track::Latency) { Track::Latency } else { Track::Throughput1 };
+        let most = set.source.len().min(MOST_LINES);
+        let [some, all] = [most / FEWER, most].map(|lines| set.first(lines));
+        let mut counts = Vec::new();
+        for part in [&some, &all] {
+            match self.count(system, track, &part.source)? {
+                Ok(count) => counts.push(count as f64),
+                Err(fault) => return Ok(Err(fault)),
+            }
+        }
+        let words = (all.words() - some.words()).max(1);
+        Ok(Ok((counts[1] - counts[0]) / words as f64))
+    }
+
+    /// Instructions of a launch over `lines`.
+    fn count(&self, system: &System, track: Track, lines: &[Vec<u8>]) -> Outcome<Result<u64, Fault>> {
+        let folder = tempfile::tempdir_in(self.scratch.path())?;
+        let counted = self.under_counter(system, &folder.path().join(FILE));
+        let (reasons, _) = self.runner.try_out(&counted, track, lines)?;
+        let fault = |reason| Fault { culprit: system.name.clone(), reason };
+        Ok(match (reasons.into_iter().next(), self.counter.total(folder.path())) {
+            (Some(reason), _) => Err(fault(reason)),
+            (None, Some(count)) => Ok(count),
+            (None, None) => Err(fault(dyno_measure::Code::Crashed.reason("its counter has left no count"))),
+        })
+    }
+
+    /// The system as an argument of the counter, which needs files that no sandbox shows.
+    fn under_counter(&self, system: &System, file: &Path) -> System {
+        let counter = self.counter.words(file).into_iter().map(Argument::Fixed);
+        let command = counter.chain(system.command.iter().cloned()).collect();
+        System { command, hosted: false, sandboxed: false, ..system.clone() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_are_read_as_the_counters_write_them() {
+        let perf = "# started on Fri Nov 27 2026\n\n123456,,instructions:u,1000,100.00,,\n";
+        assert_eq!(Counter::Perf.number(perf), Some(123_456));
+        assert_eq!(Counter::Perf.number("<not supported>,,instructions:u,0,100.00,,\n"), None);
+        for head in ["I refs:        ", "I   refs:      "] {
+            let text = format!("==7== Cachegrind\n==7== {head}1,234,567\n");
+            assert_eq!(Counter::Cachegrind.number(&text), Some(1_234_567));
+        }
+        assert_eq!(Counter::Cachegrind.number("==7== D refs: 12\n"), None);
+    }
+}
