@@ -26,7 +26,7 @@ pub struct ScoreArgs {
     pub run: PathBuf,
     #[command(flatten)]
     pub price: PriceArgs,
-    /// Add a metric: bleu, chrf, chrf++, ter, spearman, or a worker such as COMET's; may be repeated
+    /// Add a metric: bleu, spbleu, chrf, chrf++, ter, spearman, or a worker such as COMET's; may be repeated
     #[arg(long = "metric", value_name = "METRIC|NAME=COMMAND")]
     pub metrics: Vec<Metric>,
     /// Print the summary as JSON instead of tables

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use dyno_stats::Random;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::support::{Bench, Ended, skip};
 
@@ -229,6 +229,30 @@ fn every_metric_of_sacrebleu_scores_as_its_command_does() {
     assert_eq!(answer["metrics"][0]["direction"], "lower");
     let table = Ended::of(bench.dyno(&["score", "out"]).output().unwrap()).stdout;
     assert!(table.lines().any(|line| line.contains("TER") && line.contains("chrF++")), "{table}");
+}
+
+#[test]
+fn spbleu_is_the_bleu_of_pieces() {
+    let bench = bench();
+    bench.write("campaign.toml", format!("metrics = [\"spbleu\"]\n{CAMPAIGN}"));
+    let Some(expected) = sacrebleu_says(&bench, &["-m", "bleu", "--tokenize", "char"]) else {
+        return skip("no sacrebleu to be had: spBLEU is not compared");
+    };
+    // Pieces of one character, in the place of a model that must be downloaded.
+    for folder in ["pieces", "sacrebleu", "sacrebleu/models"] {
+        fs::create_dir(bench.path(folder)).unwrap();
+    }
+    bench.write("sacrebleu/models/flores200sacrebleuspm", "");
+    let pieces = "class SentencePieceProcessor:\n    def Load(self, path): open(path).close()\n\
+                  \x20   def EncodeAsPieces(self, line): return list(line)\n";
+    bench.write("pieces/sentencepiece.py", pieces);
+    let mut command = bench.dyno(&["run", "campaign.toml", "--out", "out", "--json"]);
+    command.env("PYTHONPATH", bench.path("pieces")).env("SACREBLEU", bench.path("sacrebleu"));
+    let ended = Ended::of(command.output().unwrap());
+    let answer: Value = serde_json::from_str(&ended.stdout).expect("JSON");
+    let quality = &answer["cells"][0]["quality"][0];
+    assert_eq!((&quality["metric"], &answer["metrics"][0]["title"]), (&json!("spbleu"), &json!("spBLEU")));
+    assert!((quality["score"].as_f64().unwrap() - expected).abs() < 1e-4, "{expected} in {quality}");
 }
 
 #[test]

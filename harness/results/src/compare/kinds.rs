@@ -10,7 +10,7 @@ use dyno_stats::numbers::p_value;
 use dyno_stats::{holm, sign_test};
 use serde::Serialize;
 
-use crate::kinds::{Kept, Kind, Languages, of_lines};
+use crate::kinds::{Kept, KeptOfLine, Kind, Languages, of_lines};
 
 /// A kind of which the two sides keep different items.
 #[derive(Debug, PartialEq, Serialize)]
@@ -37,14 +37,14 @@ pub(super) fn changes(
 ) -> Vec<KindChange> {
     let [ours, theirs] = [ours, theirs].map(|answers| of_lines(set, answers, languages));
     let change = |(place, kind): (usize, Kind)| {
-        let of = |lines: &[[Kept; Kind::ALL.len()]]| lines.iter().map(|kept| kept[place]).collect::<Vec<_>>();
+        let of = |lines: &[KeptOfLine]| lines.iter().map(|kept| kept[place]).collect::<Vec<_>>();
         let (ours, theirs) = (of(&ours), of(&theirs));
         let count = |is: fn(usize, usize) -> bool| {
             ours.iter().zip(&theirs).filter(|(ours, theirs)| is(ours.kept, theirs.kept)).count()
         };
         let (less, more) = (count(|ours, theirs| ours < theirs), count(|ours, theirs| ours > theirs));
         let p = (2.0 * sign_test(less.min(more), less.max(more))).min(1.0);
-        let [baseline, candidate] = [theirs, ours].map(|kept| kept.into_iter().sum());
+        let [baseline, candidate] = [theirs, ours].map(|kept| kept.into_iter().sum::<Kept>());
         KindChange { kind, baseline, candidate, less, more, p }
     };
     let mut all: Vec<KindChange> = Kind::ALL.into_iter().enumerate().map(change).collect();

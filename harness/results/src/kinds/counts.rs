@@ -34,7 +34,8 @@ pub type KeptOfLine = [Kept; Kind::ALL.len()];
 /// Counts of all kinds; empty if the answers aren't those of a translator to this set.
 pub fn counts(set: &TestSet, answers: &[String], languages: Languages) -> Vec<KindCount> {
     let lines = of_lines(set, answers, languages);
-    let sum = |(place, kind): (usize, Kind)| KindCount { kind, kept: lines.iter().map(|kept| kept[place]).sum() };
+    let sum =
+        |(place, kind): (usize, Kind)| KindCount { kind, kept: lines.iter().map(|kept| kept[place]).sum() };
     let kinds = Kind::ALL.into_iter().enumerate().filter(|_| !lines.is_empty());
     kinds.map(sum).collect()
 }

@@ -13,11 +13,14 @@ import json  # noqa: E402
 
 
 def probe(request):
-    """The version, if the tokenisers of all target languages of the request are there."""
+    """The version, if all tokenisers of the request are there, which are named by their languages."""
     import sacrebleu
 
-    for target in request["targets"]:
-        metric("bleu", None, target)
+    for tokeniser in request["tokenisers"]:
+        if tokeniser == "flores200":
+            import sentencepiece  # noqa: F401
+        else:
+            metric("bleu", None, tokeniser)
     return {"version": sacrebleu.__version__}
 
 
@@ -62,6 +65,8 @@ def metric(name, references, target):
 
     if name == "bleu":
         return BLEU(references=references, trg_lang=target)
+    if name == "spbleu":
+        return BLEU(references=references, tokenize="flores200")
     if name == "ter":
         return TER(references=references)
     return CHRF(references=references, word_order=2 if name == "chrf++" else 0)

@@ -31,6 +31,8 @@ dyno_record::words! {
     pub enum Standard {
         /// Corpus BLEU.
         Bleu,
+        /// Corpus BLEU over the pieces of FLORES-200's SentencePiece model, for any language.
+        SpBleu,
         /// Corpus chrF2.
         Chrf,
         /// Corpus chrF2 with n-grams of up to two words.
@@ -59,6 +61,7 @@ impl Standard {
     pub fn scale(self) -> Scale {
         let (title, direction, range) = match self {
             Self::Bleu => ("BLEU", Direction::Higher, [0.0, 100.0]),
+            Self::SpBleu => ("spBLEU", Direction::Higher, [0.0, 100.0]),
             Self::Chrf => ("chrF", Direction::Higher, [0.0, 100.0]),
             Self::ChrfPlusPlus => ("chrF++", Direction::Higher, [0.0, 100.0]),
             Self::Ter => ("TER", Direction::Lower, [0.0, 100.0]),
@@ -102,7 +105,7 @@ impl fmt::Display for Metric {
 const OLD_PLACEHOLDERS: [&str; 3] = ["{source}", "{output}", "{reference}"];
 
 /// Form of a metric on the command line.
-const FORM: &str = "give bleu, chrf, chrf++, ter or spearman, or a worker as NAME=COMMAND";
+const FORM: &str = "give bleu, spbleu, chrf, chrf++, ter or spearman, or a worker as NAME=COMMAND";
 
 impl FromStr for Metric {
     type Err = String;

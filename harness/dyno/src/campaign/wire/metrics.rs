@@ -14,7 +14,7 @@ use crate::exit::Outcome;
 #[derive(Deserialize)]
 #[serde(
     untagged,
-    expecting = "a metric is bleu, chrf, chrf++, ter or spearman, or { name = \"…\", worker = [\"…\"] }"
+    expecting = "a metric is bleu, spbleu, chrf, chrf++, ter or spearman, or { name = \"…\", worker = [\"…\"] }"
 )]
 pub(super) enum WireMetric {
     Named(Standard),
