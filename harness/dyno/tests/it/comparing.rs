@@ -428,4 +428,7 @@ fn a_gate_by_instructions_is_the_same_on_a_busy_host() {
     assert!(ended.code == Some(1) && ended.stdout.ends_with("REGRESSED\n"), "{ended:?}");
     assert!(fs::read_to_string(bench.path("job.md")).unwrap().contains("instructions/word"));
     gate("new", &["--max-memory", "9"]).assert_says(2, &["--max-memory", "by time"]);
+    let sandboxed = systems[1].replace("command", "sandbox = \"bwrap\"\ncommand");
+    bench.write("campaign.toml", format!("{LATENCY}{}{sandboxed}", systems[0]));
+    gate("new", &[]).assert_says(2, &["new asks for a sandbox", "by time"]);
 }

@@ -89,7 +89,11 @@ impl Quality {
             baseline_score: score(if same_text { "ours" } else { "theirs" }),
             difference,
             worse: surely_worse || too_low,
-            kinds: kinds::changes(set, (ours, theirs), Languages::of(set, metrics)),
+            kinds: if same_text {
+                Vec::new()
+            } else {
+                kinds::changes(set, (ours, theirs), Languages::of(set, metrics))
+            },
             worst_lines: worst_lines(set, (ours, theirs), of_lines, &scale),
             scale,
             warning: (!failures.is_empty())

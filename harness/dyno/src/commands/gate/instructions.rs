@@ -5,7 +5,7 @@
 
 use std::fmt::Write as _;
 
-use dyno_measure::{TestSet, host};
+use dyno_measure::{Profile, TestSet, Track, host};
 use dyno_stats::numbers::whole;
 use serde::Serialize;
 
@@ -32,6 +32,7 @@ struct Cell {
     system: String,
     baseline: String,
     test_set: String,
+    track: Track,
     baseline_instructions_per_word: f64,
     candidate_instructions_per_word: f64,
     ratio: f64,
@@ -44,7 +45,10 @@ pub(super) fn gate(args: &GateArgs, campaign: &Campaign, baseline: &Baseline) ->
     let mut cells = Vec::new();
     for set in &campaign.test_sets {
         for candidate in &campaign.systems {
-            match counted(&counting, baseline, candidate, set)? {
+            // One track is enough: `--track` chooses another one.
+            let mut tracks = campaign.tracks.iter().copied();
+            let Some(track) = tracks.find(|track| candidate.takes_part(*track)) else { continue };
+            match counted(&counting, baseline, candidate, (set, track))? {
                 Ok(cell) => cells.push(cell),
                 Err(Fault { culprit, reason }) => {
                     say!("{culprit} is INVALID on {}: {}; {}", set.name, reason.figure, reason.remedy);
@@ -70,14 +74,17 @@ fn counted(
     counting: &Instructions,
     baseline: &Baseline,
     candidate: &Entry,
-    set: &TestSet,
+    (set, track): (&TestSet, Track),
 ) -> Outcome<Result<Cell, Fault>> {
-    let Some((_, theirs)) = baseline.beside(candidate)? else {
+    let Some((entry, theirs)) = baseline.beside(candidate)? else {
         refuse!(
             "a stored run has no instructions: give --baseline a system or a command, or --baseline-dyno"
         );
     };
-    let baseline_instructions_per_word = match counting.of_a_word(&theirs, set)? {
+    if let Some(entry) = [candidate, &entry].into_iter().find(|entry| entry.is_sandboxed(Profile::Quick)) {
+        refuse!("{} asks for a sandbox, in which nothing is counted: run a gate by time for it", entry.name);
+    }
+    let baseline_instructions_per_word = match counting.of_a_word(&theirs, set, track)? {
         Ok(count) => count,
         Err(fault) => return Ok(Err(fault)),
     };
@@ -85,11 +92,12 @@ fn counted(
         system: candidate.name.clone(),
         baseline: theirs.name.clone(),
         test_set: set.name.clone(),
+        track,
         baseline_instructions_per_word,
         candidate_instructions_per_word,
         ratio: candidate_instructions_per_word / baseline_instructions_per_word,
     };
-    Ok(counting.of_a_word(&candidate.system()?, set)?.map(cell))
+    Ok(counting.of_a_word(&candidate.system()?, set, track)?.map(cell))
 }
 
 /// Refuses what this gate would pass over in silence.
@@ -111,9 +119,9 @@ fn refuse_other_limits(args: &GateArgs) -> Outcome<()> {
 
 impl Answer {
     fn text(&self) -> String {
-        let heads = ["system", "against", "test set", "instructions/word", "baseline", "ratio", ""];
+        let heads = ["system", "against", "track", "test set", "instructions/word", "baseline", "ratio", ""];
         let rows: Vec<_> = self.cells.iter().map(Cell::row).collect();
-        let mut text = table::fitted(&heads, &rows, 3..6, &["test set", "against"]) + "\n";
+        let mut text = table::fitted(&heads, &rows, 4..7, &["test set", "against"]) + "\n";
         let by = match self.counter {
             Counter::Perf => "the processor's counters",
             Counter::Cachegrind => "cachegrind, as on a processor without AVX-512",
@@ -135,7 +143,7 @@ impl Cell {
             ratio if ratio < 1.0 / TOLERATED => "fewer",
             _ => "same",
         };
-        let names = [&self.system, &self.baseline, &self.test_set].map(String::clone);
+        let names = [&self.system, &self.baseline, self.track.name(), &self.test_set].map(str::to_owned);
         let counts = [self.candidate_instructions_per_word, self.baseline_instructions_per_word].map(whole);
         let ends = [format!("×{:.4}", self.ratio), change.into()];
         names.into_iter().chain(counts).chain(ends).collect()
