@@ -5,7 +5,7 @@ batch it had reached. One pass sees a pair as often as its weight says: of weigh
 a third time.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy
@@ -18,6 +18,7 @@ from recipe.vocab import EOS
 
 # Pairs with a longer target are left out and longer sources cut: 200 pieces are some 120 words.
 MAX_PIECES = 200
+NO_WORD = -100  # the label of a padded position, where padding has one: cross_entropy's own
 SHORT_WORDS = 3  # of a source that counts as a label, where a corpus has a weight of its own for labels
 
 
@@ -27,6 +28,7 @@ class Batch:
     source_mask: Tensor  # [B, S] 1 or 0, float
     target: Tensor       # [B, T] ids
     real: Tensor         # [N] places of the real target words, without the padding, in the flattened target
+    labels: Tensor       # [N] those words
 
     def on(self, device: str) -> "Batch":
         """The batch in that device's memory; a GPU goes on with the update before while it is copied."""
@@ -61,8 +63,9 @@ class Corpus:
         self.weights = numpy.where(usable, weights, 0.0)
         self.encoded_sources = None if sample_alpha else plain
 
-    def batches(self, seed: int, number: int, tokens: int) -> list[list[int]]:
-        """The pass's batches as lists of line numbers, each with about `tokens` target tokens after padding."""
+    def batches(self, seed: int, number: int, tokens: int, widths: Callable[[int], int] = int) -> list[list[int]]:
+        """The pass's batches as lists of line numbers, each with about `tokens` target tokens after padding to the width
+        for its greatest length."""
         random = numpy.random.default_rng((seed, number))
         times = numpy.floor(self.weights + random.uniform(0, 1, len(self.weights))).astype(int)
         lines = numpy.repeat(numpy.arange(len(times)), times)
@@ -72,7 +75,7 @@ class Corpus:
         order = numpy.lexsort((self.source_lengths[lines] + random.uniform(0, 2, len(lines)), lengths))
         groups, group = [], []
         for line, length in zip(lines[order].tolist(), lengths[order].tolist()):
-            if group and length * (len(group) + 1) > tokens:
+            if group and widths(length) * (len(group) + 1) > tokens:
                 groups.append(group)
                 group = []
             group.append(line)
@@ -80,13 +83,15 @@ class Corpus:
         random.shuffle(groups)
         return groups
 
-    def pass_over(self, seed: int, number: int, tokens: int, skip: int = 0) -> Iterator[Batch]:
+    def pass_over(self, seed: int, number: int, tokens: int, skip: int = 0,
+                  widths: Callable[[int], int] = int) -> Iterator[Batch]:
         """The batches of pass `number`, without the first `skip`."""
         sources = self.encoded_sources or self._sampled(seed, number)
-        for group in self.batches(seed, number, tokens)[skip:]:
+        for group in self.batches(seed, number, tokens, widths)[skip:]:
             source, source_mask = padded([sources[line][:MAX_PIECES] for line in group])
             target, target_mask = padded([self.encoded_targets[line] for line in group])
-            yield Batch(source, source_mask.float(), target, target_mask.flatten().nonzero().squeeze(1))
+            real = target_mask.flatten().nonzero().squeeze(1)
+            yield Batch(source, source_mask.float(), target, real, target.flatten()[real])
 
     def _sampled(self, seed: int, number: int) -> list[numpy.ndarray]:
         """The sources cut into pieces at random (Kudo 2018), over all segmentations, smoothed by alpha."""

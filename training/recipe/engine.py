@@ -18,25 +18,25 @@ SHORTLIST_CUT = ["100", "50"]
 
 
 class Engine:
-    """dyno with one model or an ensemble."""
+    """dyno with one model or an ensemble. `options` go to every translation."""
 
-    def __init__(self, dyno: Path, models: list[Path]):
-        self.dyno, self.models = dyno, models
+    def __init__(self, dyno: Path, models: list[Path], options: list[str] | None = None):
+        self.dyno, self.models, self.options = dyno, models, options or []
 
-    def convert(self, out: Path, precisions: list[str], shortlist: bool = True) -> None:
+    def convert(self, out: Path, precisions: list[str], shortlist: bool = True, pack: bool = True) -> None:
         """A lexical shortlist is cut on the way, and written in binary: a quarter of its text. Weights in int8 are packed,
         so that the model starts sooner."""
         model, = self.models
         cut = ["--shortlist", model / SHORTLIST, *SHORTLIST_CUT] if shortlist else []
-        pack = ["--pack"] if "int8" in precisions else []
+        packed = ["--pack"] if pack and "int8" in precisions else []
         shutil.rmtree(out, ignore_errors=True)
-        subprocess.run([self.dyno, "convert", model, out, "--precision", *precisions, *cut, *pack], check=True)
+        subprocess.run([self.dyno, "convert", model, out, "--precision", *precisions, *cut, *packed], check=True)
 
     def translate(self, sources: list[str], *options: str) -> list[str]:
         """The lines of the answer: one a source, or more with --n-best."""
         models = [word for model in self.models for word in ("--model", model)]
         command = [self.dyno, "translate", *models, "--track", "throughput-all",
-                   "--cores", str(os.cpu_count()), *options]
+                   "--cores", str(os.cpu_count()), *self.options, *options]
         text = "".join(line + "\n" for line in sources)
         done = subprocess.run(command, input=text, text=True, encoding="utf-8", capture_output=True, check=True)
         return done.stdout.split("\n")[:-1]

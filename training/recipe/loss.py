@@ -7,6 +7,8 @@ it several times more than needed, and memory traffic is what a CPU has least of
 import torch
 from torch import Tensor
 
+from recipe import fused
+
 
 class _SmoothedCrossEntropy(torch.autograd.Function):
     @staticmethod
@@ -32,5 +34,8 @@ class _SmoothedCrossEntropy(torch.autograd.Function):
 
 
 def smoothed_cross_entropy(logits: Tensor, words: Tensor, smoothing: float) -> Tensor:
-    """Sum over N of the loss against (1−ε)·one-hot + ε/V; differentiable once. Float logits are used as scratch."""
-    return _SmoothedCrossEntropy.apply(logits, words, smoothing)
+    """The mean over N of the loss against (1−ε)·one-hot + ε/V; differentiable once. On a CPU, float logits are used as
+    scratch; on a GPU, positions without a word are passed over."""
+    if logits.is_cuda:
+        return fused.cross_entropy(logits, words, smoothing)
+    return _SmoothedCrossEntropy.apply(logits, words, smoothing) / len(words)

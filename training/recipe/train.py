@@ -20,6 +20,7 @@ from recipe.files import Places
 from recipe.loss import smoothed_cross_entropy
 from recipe.models import build
 from recipe.optimisers import Optimisers
+from recipe.recordings import Recordings, rung
 from recipe.search import Settings
 from recipe.translating import precision
 
@@ -53,6 +54,8 @@ class Run:
         self.parameters = list(self.network.parameters())
         self.averages = [parameter.detach().clone() for parameter in self.parameters]
         self.optimisers = Optimisers(self.network, training.optimiser)
+        on_gpu = torch.device(device).type == "cuda"
+        self.recordings = Recordings(self.gradients, self.parameters, training.batch_tokens) if on_gpu else None
         self.updates, self.pass_number, self.batches_done, self.best = 0, 0, 0, 0.0
         self.corpus = Corpus(places, config.corpora, self.vocab, training.sample_alpha)
         self.tally = fresh_tally()
@@ -112,7 +115,7 @@ class Run:
         while self.progress() < 1.0:
             training = self.config.training
             for batch in self.corpus.pass_over(training.seed, self.pass_number, training.batch_tokens,
-                                               self.batches_done):
+                                               self.batches_done, rung if self.recordings else int):
                 self.update(batch)
                 self.batches_done += 1
                 if self.progress() >= 1.0:
@@ -132,8 +135,11 @@ class Run:
     def update(self, batch: Batch) -> None:
         training = self.config.training
         self.network.train()
-        loss, tokens = self.loss(batch.on(self.device)), len(batch.real)
-        (loss / tokens).backward()
+        if self.recordings:
+            loss = self.recordings.gradients(batch, self.device)
+        else:
+            loss = self.gradients(batch.on(self.device))
+        tokens = len(batch.real)
         torch.nn.utils.clip_grad_norm_(self.parameters, training.clip_norm, foreach=True)
         self.optimisers.step(learning_rate(training, self.updates + 1, self.progress()))
         self.network.clip_weights()
@@ -141,18 +147,23 @@ class Run:
         # A short memory at first, so that the average is not stuck at the random start.
         decay = min(training.average_decay, (1 + self.updates) / (10 + self.updates))
         torch._foreach_lerp_(self.averages, [p.detach() for p in self.parameters], 1.0 - decay)
-        self.tally["loss"] = self.tally["loss"] + loss.detach()  # not read here: that would wait for the device
+        self.tally["loss"] = self.tally["loss"] + tokens * loss.detach()  # not read here: that would wait for the device
         self.tally["tokens"] += tokens
         self.after_update()
 
+    def gradients(self, batch: Batch) -> torch.Tensor:
+        """The batch's loss; its gradients are in the parameters afterwards."""
+        loss = self.loss(batch)
+        loss.backward()
+        return loss
+
     def loss(self, batch: Batch) -> torch.Tensor:
-        """Summed over the batch's real target words."""
+        """The mean over the batch's real target words."""
         with precision(self.device, self.bf16):
             memory = self.network.encode(batch.source, batch.source_mask)
             hidden = self.network.decode(batch.target, memory)                 # [B, T, D]
             logits = self.network.logits(hidden.flatten(0, 1)[batch.real])     # [N, V]: padding costs no softmax
-        words = batch.target.flatten()[batch.real]
-        return smoothed_cross_entropy(logits, words, self.config.training.label_smoothing)
+        return smoothed_cross_entropy(logits, batch.labels, self.config.training.label_smoothing)
 
     def after_update(self) -> None:
         training = self.config.training

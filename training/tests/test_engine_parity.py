@@ -55,6 +55,7 @@ def network_in(folder: Path, student: str, vocab: Path, seed: int) -> Network:
 
 def compare(networks: list[Network], engine: Engine, vocab: Path, beam: int) -> None:  # noqa: F811
     settings = Settings(beam=beam, nbest=beam, length_factor=LENGTH_FACTOR, shortest_limit=0)
+    engine.options = ["--set", "most-repeats=0"]  # a rule of dyno's search alone, and random networks repeat themselves
     theirs = engine.candidates(LINES, settings, "f32")
     processor = sentencepiece.SentencePieceProcessor(model_file=str(vocab))
     ours = translate(networks, processor, LINES, settings, batch=1, bf16=False)

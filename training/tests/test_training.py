@@ -6,12 +6,15 @@ from pathlib import Path
 import pytest
 import sentencepiece
 import torch
+import torch.nn.functional as F
 
 from recipe import checkpoint, validation, vocab
+from recipe.batches import Batch, Corpus
 from recipe.config import Config, Training
 from recipe.files import Places, write_lines
 from recipe.models import build
 from recipe.optimisers import Muon, Optimisers
+from recipe.recordings import filled, rung
 from recipe.train import Run
 from test_corpora import NOUNS, VERBS, sentences
 
@@ -127,3 +130,23 @@ def test_a_large_corpus_is_thinned_evenly():
     lines = [str(number) for number in range(1000)]
     assert vocab.sampled(lines, 10) == lines[::100]
     assert vocab.sampled(lines, 2000) == lines
+
+
+def test_a_filled_batch_has_the_same_loss_and_gradients(data: Path):
+    """What a recorded update computes on a GPU: padding in rows and columns counts for nothing."""
+    places = Places(data, data)
+    corpus = Corpus(places, [{"source": "pairs.en", "target": "pairs.de"}], vocab.load(places))
+    network = build(MARIAN, 80)
+
+    def gradients(batch: Batch) -> list[torch.Tensor]:
+        network.zero_grad()
+        hidden = network.decode(batch.target, network.encode(batch.source, batch.source_mask))
+        loss = F.cross_entropy(network.logits(hidden.flatten(0, 1)[batch.real]), batch.labels)
+        loss.backward()
+        return [loss.detach()] + [parameter.grad.clone() for parameter in network.parameters()]
+
+    for batch in corpus.pass_over(1, 0, 100, widths=rung):
+        grown = filled(batch, 100)
+        assert grown.target.shape == (100 // rung(batch.target.shape[1]), rung(batch.target.shape[1]))
+        for filled_one, plain in zip(gradients(grown), gradients(batch), strict=True):
+            torch.testing.assert_close(filled_one, plain, atol=1e-6, rtol=1e-4)

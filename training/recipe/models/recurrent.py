@@ -10,6 +10,7 @@ With layer normalisation xW and sU are normalised first, each over its 3S, with 
 import torch
 from torch import Tensor
 
+from recipe import fused
 from recipe.models.network import Network, layer_norm
 
 EPS = 1e-9  # layer normalisation in Marian's recurrent cells
@@ -50,15 +51,7 @@ class Gru:
         recurrent = state @ matrix
         if self.norm:
             recurrent = layer_norm(recurrent, self.at("gamma2"), None, EPS)
-        split = 2 * self.width
-        # The bias is float32, so under autocast the sums and with them the state are, too.
-        gates = torch.sigmoid(projected[:, :split] + recurrent[:, :split] + bias[:, :split])
-        reset, keep = gates.chunk(2, dim=1)
-        if self.final:
-            new = torch.tanh(projected[:, split:] + reset * (recurrent[:, split:] + bias[:, split:]))
-        else:
-            new = torch.tanh(projected[:, split:] + reset * recurrent[:, split:] + bias[:, split:])
-        return torch.lerp(new, state, keep)
+        return fused.gru_state(projected, recurrent, bias, state, self.final)
 
     def scan(self, x: Tensor, mask: Tensor, backward: bool) -> Tensor:
         """[B, L, in], mask [B, L] → [B, L, S], from a zero state; padded positions leave the state as it is."""

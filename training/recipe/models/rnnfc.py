@@ -29,6 +29,7 @@ Where this leaves the paper: biases in the fully-connected layers, and shared em
 import torch
 from torch import Tensor
 
+from recipe import fused
 from recipe.models.network import Network
 from recipe.models.recurrent import Gru, masked_mean
 
@@ -87,16 +88,10 @@ class RnnFc(Network):
 
     def _advance(self, query: Tensor, input_part: Tensor, state: Tensor, memory: dict[str, Tensor]) -> Tensor:
         """query [R, A] = x·attention_Wx, input_part [R, 3R] = x·target_Wx + b, state [R, R] → the next state."""
-        query = torch.tanh(query + self.dense(state, "attention_W"))
-        energies = torch.bmm(memory["keys"], query[:, :, None]).squeeze(-1)
-        weights = torch.softmax(energies + memory["bias"], dim=-1)
         # c·U as the average of s_j·U: the same product, done once per source word (paper, 4.3).
-        given = input_part + torch.bmm(weights[:, None], memory["parts"]).squeeze(1)
-        recurrent = self.dense(state, "target_W")
-        split = 2 * self.target_width
-        reset, update = torch.sigmoid((given[:, :split] + recurrent[:, :split]).float()).chunk(2, dim=1)
-        new = torch.tanh(given[:, split:].float() + reset * recurrent[:, split:])
-        return torch.lerp(new, state, update)
+        given = fused.dot_attention(memory["keys"], query, self.dense(state, "attention_W"), memory["bias"],
+                                    memory["parts"], input_part)
+        return fused.devlin_state(given, self.dense(state, "target_W"), state)
 
     def _top(self, states: Tensor) -> Tensor:
         """[..., R] → [..., E] through the fully-connected stack."""

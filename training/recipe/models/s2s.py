@@ -11,6 +11,7 @@ What our model doesn't use is refused: LSTM, other encoder types, skip, transiti
 import torch
 from torch import Tensor
 
+from recipe import fused
 from recipe.models.network import Network, layer_norm
 from recipe.models.recurrent import EPS, Gru, masked_mean
 
@@ -91,9 +92,8 @@ class S2S(Network):
         query = self.dense(state, "decoder_W_comb_att")
         if self.norm:
             query = layer_norm(query, self.at("decoder_att_gamma2"), None, EPS)
-        energies = self.dense(torch.tanh(memory["keys"] + query[:, None]), "decoder_U_att").squeeze(-1)  # [R, S]
-        weights = torch.softmax(energies + memory["bias"], dim=-1)
-        return torch.bmm(weights[:, None], memory["states"]).squeeze(1)
+        return fused.additive_attention(memory["keys"], query, self.at("decoder_U_att").view(-1), memory["bias"],
+                                        memory["states"])
 
     def _advance(self, projected: Tensor, state: Tensor, memory: dict[str, Tensor], weights: tuple) -> tuple:
         """One target position from cell 1's projected input [R, 3S]: the next state [R, S] and the context [R, C]."""

@@ -11,6 +11,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from recipe import fused
 from recipe.models.network import Network, layer_norm
 
 EPS = 1e-6        # layer normalisation in Marian's Transformer
@@ -109,6 +110,9 @@ class Transformer(Network):
 
     def _post(self, out: Tensor, residual: Tensor, prefix: str) -> Tensor:
         """Marian's "dan": dropout, add the sublayer's input, normalise."""
+        if out.is_cuda and self.training:
+            norm = self.at(f"{prefix}_ln_scale").view(-1), self.at(f"{prefix}_ln_bias").view(-1)
+            return fused.normed_sum(out, residual, *norm, EPS, self.dropout)
         return self._norm(self.drop(out) + residual, prefix)
 
     def _split(self, x: Tensor) -> Tensor:
@@ -127,12 +131,17 @@ class Transformer(Network):
         queries = self._split(self.dense(x, f"{prefix}_Wq", f"{prefix}_bq") * scale)
         # Written out: for sentences this short the fused kernels' backward pass is several times slower.
         scores = queries @ keys.transpose(-1, -2)  # [B, H, L, K]
-        mixed = torch.softmax(scores if bias is None else scores + bias, dim=-1).to(values.dtype) @ values
+        weights = torch.softmax(scores, dim=-1) if bias is None else fused.attention_weights(scores, bias)
+        mixed = weights.to(values.dtype) @ values
         out = self.dense(mixed.transpose(1, 2).flatten(2), f"{prefix}_Wo", f"{prefix}_bo")
         return self._post(out, x, f"{prefix}_Wo")
 
     def _ffn(self, x: Tensor, prefix: str) -> Tensor:
-        inner = self.drop(self.activation(self.dense(x, f"{prefix}_W1", f"{prefix}_b1")))
+        inner = self.dense(x, f"{prefix}_W1", f"{prefix}_b1")
+        if x.is_cuda and self.training and self.activation is F.relu:
+            inner = fused.relu_dropped(inner, self.dropout)
+        else:
+            inner = self.drop(self.activation(inner))
         return self._post(self.dense(inner, f"{prefix}_W2", f"{prefix}_b2"), x, f"{prefix}_ffn")
 
     def _aan_top(self, average: Tensor, x: Tensor, prefix: str) -> Tensor:
