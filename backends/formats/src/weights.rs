@@ -66,11 +66,6 @@ impl Weights {
         &self.file.origin
     }
 
-    /// Size of the file.
-    pub fn file_bytes(&self) -> u64 {
-        self.file.bytes.len() as u64
-    }
-
     /// Returns the memory of the file's pages, as far as they can be read again: for callers that have packed
     /// the weights. Pages of packed tensors stay, because products read them.
     pub fn release(&self) {

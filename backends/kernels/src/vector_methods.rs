@@ -84,14 +84,6 @@ impl Kernels {
         call!(self.log_softmax(x))
     }
 
-    /// ln Σ eˣ: a logit less this number is the logarithm of a probability. At least one value must be above
-    /// -∞.
-    #[must_use]
-    pub fn log_sum_exp(self, x: &[f32]) -> f32 {
-        let (most, log) = call!(self.log_sum(x));
-        most + log
-    }
-
     /// x += y, element by element.
     pub fn add(self, x: &mut [f32], y: &[f32]) -> Result<()> {
         sized("summand", y.len(), x.len())?;

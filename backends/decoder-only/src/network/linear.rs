@@ -45,6 +45,7 @@ impl Linear {
             }
             None => kernels.pack_f32(&tensor.to_f32(), inputs, outputs, Layout::Nk).map(Self::F32),
         };
+        file.release(name);
         packed.map_err(|source| Error::Kernels { path: file.path().into(), source })
     }
 

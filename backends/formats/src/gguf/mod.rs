@@ -140,6 +140,14 @@ impl Gguf {
         Some(GgufTensor { format, columns, rows, bytes: &self.bytes[data.clone()] })
     }
 
+    /// Returns the memory of the pages that hold the tensor `name` alone; reading it maps them again. For callers
+    /// that have packed the tensor, so that a model never fills memory twice.
+    pub fn release(&self, name: &str) {
+        if let Some(entry) = self.header.tensors.get(name) {
+            self.bytes.release_range(entry.data.clone());
+        }
+    }
+
     /// The tensor `name` [`rows`, `columns`].
     ///
     /// # Errors

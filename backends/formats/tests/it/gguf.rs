@@ -54,6 +54,31 @@ fn with_tensor(columns: u64, rows: u64, format: u32) -> Vec<u8> {
     file
 }
 
+/// Bytes of the file at `path` that this process holds in memory (`/proc/self/smaps`, proc(5)).
+fn resident(path: &std::path::Path) -> u64 {
+    let maps = std::fs::read_to_string("/proc/self/smaps").unwrap();
+    let mut lines = maps.lines().skip_while(|line| !line.ends_with(path.to_str().unwrap()));
+    let rss = lines.find_map(|line| line.strip_prefix("Rss:")).expect("the file is mapped");
+    rss.trim().strip_suffix(" kB").unwrap().parse::<u64>().unwrap() << 10
+}
+
+#[test]
+fn a_released_tensor_takes_no_memory_and_is_read_again() {
+    const F32: u32 = 0;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("large.gguf");
+    let mut bytes = with_tensor(1024, 256, F32);
+    bytes.resize(bytes.len() + (1 << 20), 7);
+    std::fs::write(&path, &bytes).unwrap();
+    let file = Gguf::open(&path).unwrap();
+    let read = || file.tensor("blk.0.weight").unwrap().bytes.to_vec();
+    let before = read();
+    assert!(resident(&path) >= 1 << 20);
+    file.release("blk.0.weight");
+    assert!(resident(&path) < 1 << 18, "{} bytes are left", resident(&path));
+    assert!(read() == before);
+}
+
 #[test]
 fn a_file_is_read_as_it_was_written() {
     let folder = tempfile::tempdir().unwrap();

@@ -193,21 +193,15 @@ macro_rules! slices {
             }
         }
 
-        /// The greatest value, and the logarithm of Σ e^(x - greatest).
         $(#[$feature])*
-        pub(crate) fn log_sum(x: &[f32]) -> (f32, f32) {
+        pub(crate) fn log_softmax(x: &mut [f32]) {
             let most = max_of(x);
             let mut sum = lanes::splat(0.0);
             for x in x.chunks(LANES) {
                 let e = exp(lanes::sub(lanes::load(x), lanes::splat(most)));
                 sum = lanes::add(sum, lanes::select(filled(x.len()), e, lanes::splat(0.0)));
             }
-            (most, crate::vector::ln(lanes::reduce_add(sum)))
-        }
-
-        $(#[$feature])*
-        pub(crate) fn log_softmax(x: &mut [f32]) {
-            let (most, log) = log_sum(x);
+            let log = crate::vector::ln(lanes::reduce_add(sum));
             for x in x.chunks_mut(LANES) {
                 let y = lanes::sub(lanes::sub(lanes::load(x), lanes::splat(most)), lanes::splat(log));
                 lanes::store(x, y);
