@@ -29,6 +29,35 @@ const SLOWER: f64 = 1000.0;
 /// Name of the files that a counter writes.
 const FILE: &str = "count";
 
+/// What is counted, by perf's names. Cycles and misses depend on the host, and cachegrind knows none.
+const EVENTS: [&str; 3] = ["instructions", "cycles", "cache-misses"];
+
+/// What a launch or a word takes. `None` is an event that isn't counted here.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Counts<T> {
+    /// Instructions outside of the kernel.
+    pub instructions: T,
+    /// The processor's cycles for them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cycles: Option<T>,
+    /// Reads and writes that no cache could serve.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cache_misses: Option<T>,
+}
+
+impl Counts<u64> {
+    /// The part of these counts that is not in `less`, for each of `words`.
+    fn beyond(&self, less: &Self, words: usize) -> Counts<f64> {
+        let word = |more: u64, less: u64| (more as f64 - less as f64) / words as f64;
+        let both = |more: Option<u64>, less: Option<u64>| Some(word(more?, less?));
+        Counts {
+            instructions: word(self.instructions, less.instructions),
+            cycles: both(self.cycles, less.cycles),
+            cache_misses: both(self.cache_misses, less.cache_misses),
+        }
+    }
+}
+
 /// A program that counts the instructions of another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -43,8 +72,8 @@ impl Counter {
     /// Words before a command that count its instructions, and those of its children, into files at `file`.
     fn words(self, file: &Path) -> Vec<String> {
         let line = match self {
-            // The kernel's instructions depend on other programs.
-            Self::Perf => "perf stat -x , -e instructions:u -o",
+            // The kernel's events depend on other programs.
+            Self::Perf => "perf stat -x , -e instructions:u,cycles:u,cache-misses:u -o",
             Self::Cachegrind => {
                 "valgrind --tool=cachegrind --cache-sim=no --trace-children=yes --cachegrind-out-file=/dev/null"
             }
@@ -56,23 +85,32 @@ impl Counter {
         line.split(' ').map(str::to_owned).chain(own).collect()
     }
 
-    /// The number in a counter's file, if it has one: "1234,,instructions:u,…" or "==7== I refs: 1,234".
-    fn number(self, text: &str) -> Option<u64> {
+    /// The number of `event` in a counter's file, if it has one: "1234,,cycles:u,…" or "==7== I refs: 1,234".
+    fn number(self, event: &str, text: &str) -> Option<u64> {
         let of_line = |line: &str| match self {
-            Self::Perf => line.contains("instructions").then(|| line.split(',').next())?.map(str::to_owned),
+            Self::Perf => {
+                let mut fields = line.split(',');
+                let (number, name) = (fields.next()?, fields.nth(1)?);
+                name.starts_with(event).then(|| number.to_owned())
+            }
             Self::Cachegrind => {
                 let (before, after) = line.split_once("refs:")?;
-                before.trim_end().ends_with('I').then(|| after.replace(',', ""))
+                (event == EVENTS[0] && before.trim_end().ends_with('I')).then(|| after.replace(',', ""))
             }
         };
         text.lines().find_map(of_line)?.trim().parse().ok()
     }
 
-    /// Instructions of all processes whose counts lie in `folder`.
-    fn total(self, folder: &Path) -> Option<u64> {
+    /// Counts of all processes whose files lie in `folder`.
+    fn total(self, folder: &Path) -> Option<Counts<u64>> {
         let files = fs::read_dir(folder).ok()?.flatten();
-        let numbers = files.filter_map(|file| self.number(&fs::read_to_string(file.path()).ok()?));
-        Some(numbers.sum()).filter(|sum| *sum > 0)
+        let texts: Vec<_> = files.filter_map(|file| fs::read_to_string(file.path()).ok()).collect();
+        let [instructions, cycles, cache_misses] = EVENTS.map(|event| {
+            let numbers = texts.iter().map(|text| self.number(event, text));
+            numbers.flatten().reduce(|sum, number| sum + number)
+        });
+        let instructions = instructions.filter(|count| *count > 0)?;
+        Some(Counts { instructions, cycles, cache_misses })
     }
 }
 
@@ -105,23 +143,28 @@ impl Instructions {
         ))
     }
 
-    /// Instructions that `system` takes for a word of `set` under `track`.
-    pub fn of_a_word(&self, system: &System, set: &TestSet, track: Track) -> Outcome<Result<f64, Fault>> {
+    /// What `system` takes for a word of `set` under `track`.
+    pub fn of_a_word(
+        &self,
+        system: &System,
+        set: &TestSet,
+        track: Track,
+    ) -> Outcome<Result<Counts<f64>, Fault>> {
         let most = set.source.len().min(MOST_LINES);
         let [some, all] = [most / FEWER, most].map(|lines| set.first(lines));
         let mut counts = Vec::new();
         for part in [&some, &all] {
             match self.count(system, track, &part.source)? {
-                Ok(count) => counts.push(count as f64),
+                Ok(count) => counts.push(count),
                 Err(fault) => return Ok(Err(fault)),
             }
         }
         let words = (all.words() - some.words()).max(1);
-        Ok(Ok((counts[1] - counts[0]) / words as f64))
+        Ok(Ok(counts[1].beyond(&counts[0], words)))
     }
 
-    /// Instructions of a launch over `lines`.
-    fn count(&self, system: &System, track: Track, lines: &[Vec<u8>]) -> Outcome<Result<u64, Fault>> {
+    /// Counts of a launch over `lines`.
+    fn count(&self, system: &System, track: Track, lines: &[Vec<u8>]) -> Outcome<Result<Counts<u64>, Fault>> {
         let folder = tempfile::tempdir_in(self.scratch.path())?;
         let counted = self.under_counter(system, &folder.path().join(FILE));
         let (reasons, _) = self.runner.try_out(&counted, track, lines)?;
@@ -150,13 +193,32 @@ mod tests {
 
     #[test]
     fn counts_are_read_as_the_counters_write_them() {
-        let perf = "# started on Fri Nov 27 2026\n\n123456,,instructions:u,1000,100.00,,\n";
-        assert_eq!(Counter::Perf.number(perf), Some(123_456));
-        assert_eq!(Counter::Perf.number("<not supported>,,instructions:u,0,100.00,,\n"), None);
+        let perf = "# started on Fri Nov 27 2026\n\n123456,,instructions:u,1000,100.00,,\n\
+            61728,,cycles:u,1000,100.00,,\n<not supported>,,cache-misses:u,0,100.00,,\n";
+        assert_eq!(
+            EVENTS.map(|event| Counter::Perf.number(event, perf)),
+            [Some(123_456), Some(61_728), None]
+        );
         for head in ["I refs:        ", "I   refs:      "] {
             let text = format!("==7== Cachegrind\n==7== {head}1,234,567\n");
-            assert_eq!(Counter::Cachegrind.number(&text), Some(1_234_567));
+            let found = EVENTS.map(|event| Counter::Cachegrind.number(event, &text));
+            assert_eq!(found, [Some(1_234_567), None, None]);
         }
-        assert_eq!(Counter::Cachegrind.number("==7== D refs: 12\n"), None);
+        assert_eq!(Counter::Cachegrind.number(EVENTS[0], "==7== D refs: 12\n"), None);
+    }
+
+    #[test]
+    fn counts_of_processes_add_up_and_those_of_loading_fall_away() {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, instructions, misses) in [("a", 1000, 7), ("b", 500, 3)] {
+            let text =
+                format!("{instructions},,instructions:u,1,100.00,,\n{misses},,cache-misses:u,1,100.00,,\n");
+            fs::write(folder.path().join(name), text).unwrap();
+        }
+        let more = Counter::Perf.total(folder.path()).unwrap();
+        assert_eq!(more, Counts { instructions: 1500, cycles: None, cache_misses: Some(10) });
+        let less = Counts { instructions: 300, cycles: Some(1), cache_misses: Some(4) };
+        let word = Counts { instructions: 300.0, cycles: None, cache_misses: Some(1.5) };
+        assert_eq!(more.beyond(&less, 4), word);
     }
 }

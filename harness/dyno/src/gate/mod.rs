@@ -22,6 +22,6 @@ mod trial;
 
 pub use baseline::Baseline;
 pub use cell::{Cell, Disturbed, Fault};
-pub use instructions::{Counter, Instructions};
+pub use instructions::{Counter, Counts, Instructions};
 pub use stage::Stage;
 pub use trial::Trials;

@@ -122,7 +122,7 @@ fn an_answer_too_many_or_too_late_breaks_a_rule() {
 #[test]
 fn pages_that_no_set_has_are_refused() {
     for (pages, told) in
-        [("0", "a page has at least one line"), ("\"none\"", "none"), ("true", "{ set, pages }")]
+        [("0", "a page has at least one line"), ("\"none\"", "none"), ("true", "{ set, first, pages }")]
     {
         let head = PAGES.replace("pages = 2", &format!("pages = {pages}"));
         let bench = Bench::new(&format!("{head}{NULL_AND_CAT}"));

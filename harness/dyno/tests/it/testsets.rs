@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::support::{Bench, Ended, skip};
 
@@ -24,6 +24,26 @@ fn the_starter_set_is_what_its_manifest_says() {
     let set = &list["test_sets"][0];
     assert_eq!(set["name"], "captions-en-de");
     assert!(set["lines"].as_u64().unwrap() >= 700, "{set}");
+}
+
+#[test]
+fn a_campaign_may_take_the_first_lines_of_a_set_alone() {
+    let of = |part: &str| {
+        let set = shipped().display().to_string();
+        listed(&format!(
+            "test-sets = [{{ set = {set:?}, {part} }}]\n[[system]]\nname = \"a\"\nbackend = \"null\"\n"
+        ))
+    };
+    let text = fs::read_to_string(shipped().join("source.en")).unwrap();
+    let words: usize = text.lines().take(25).map(|line| line.split_whitespace().count()).sum();
+    for part in ["first = 25", "first = 25, pages = 10"] {
+        let set = &of(part).expect("it loads")["test_sets"][0];
+        assert_eq!(
+            (&set["name"], &set["lines"], &set["words"]),
+            (&json!("captions-en-de, first 25"), &json!(25), &json!(words))
+        );
+    }
+    of("first = 0").unwrap_err().assert_says(2, &["`first` is 0"]);
 }
 
 #[test]

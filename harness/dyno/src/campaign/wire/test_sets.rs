@@ -18,13 +18,13 @@ use dyno_measure::TestSet;
 #[derive(Deserialize)]
 #[serde(
     untagged,
-    expecting = "a test set is a folder, a sacrebleu name, { set, pages }, { name, source, references, pages }, { name, pairs }, { name, tokens, lines, text }, or { name, pages, lines, words, text }"
+    expecting = "a test set is a folder, a sacrebleu name, { set, first, pages }, { name, source, references, pages }, { name, pairs }, { name, tokens, lines, text }, or { name, pages, lines, words, text }"
 )]
 pub(super) enum WireTestSet {
     /// Folder, or name of a test set of sacrebleu.
     Named(String),
-    /// Folder or name, with pages.
-    Paged(WirePaged),
+    /// Folder or name, of which a part is taken or pages are given.
+    Part(WirePart),
     /// Plain files of lines.
     Files(WireFiles),
     /// Pairs of sentences with gold scores, for encoders.
@@ -46,12 +46,13 @@ pub(super) struct WireFiles {
     pages: Option<WirePages>,
 }
 
-/// A test set by its name or folder, with pages of the campaign's own.
+/// A test set by its name or folder: its first lines alone, or with pages of the campaign's own.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct WirePaged {
+pub(super) struct WirePart {
     set: String,
-    pages: WirePages,
+    first: Option<usize>,
+    pages: Option<WirePages>,
 }
 
 /// File of pairs: two sentences and a score in each row.
@@ -106,8 +107,8 @@ pub(super) fn test_sets(
         let span = entry.span();
         let loaded = match entry.into_inner() {
             WireTestSet::Named(name) => named(source, &name, languages),
-            WireTestSet::Paged(WirePaged { set, pages }) => named(source, &set, languages)
-                .and_then(|(set, own)| Ok((pages.of(set, |path| source.resolve(path))?, own))),
+            WireTestSet::Part(part) => named(source, &part.set, languages)
+                .and_then(|(set, own)| Ok((part_of(source, set, &part)?, own))),
             WireTestSet::Files(files) => from_files(source, &files).map(|set| (set, None)),
             WireTestSet::Pairs(pairs) => match name_fault(&pairs.name) {
                 Some(fault) => Err(fault),
@@ -132,6 +133,19 @@ pub(super) fn test_sets(
         test_sets.push(test_set);
     }
     Ok((test_sets, targets))
+}
+
+/// The lines of `set` that the campaign wants, with their pages.
+fn part_of(source: &Source<'_>, set: TestSet, part: &WirePart) -> Result<TestSet, String> {
+    let set = match &part.pages {
+        None => set,
+        Some(pages) => pages.of(set, |path| source.resolve(path))?,
+    };
+    match part.first {
+        None => Ok(set),
+        Some(0) => Err("`first` is 0; a set has at least one line".into()),
+        Some(lines) => Ok(set.first(lines)),
+    }
 }
 
 fn from_files(source: &Source<'_>, files: &WireFiles) -> Result<TestSet, String> {

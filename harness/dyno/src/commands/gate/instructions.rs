@@ -13,7 +13,7 @@ use super::markdown;
 use crate::campaign::{Campaign, Entry};
 use crate::cli::GateArgs;
 use crate::exit::{Exit, Outcome, no_answer};
-use crate::gate::{Baseline, Counter, Fault, Instructions};
+use crate::gate::{Baseline, Counter, Counts, Fault, Instructions};
 use crate::interrupt::Stop;
 use crate::{output, table};
 
@@ -33,8 +33,9 @@ struct Cell {
     baseline: String,
     test_set: String,
     track: Track,
-    baseline_instructions_per_word: f64,
-    candidate_instructions_per_word: f64,
+    baseline_per_word: Counts<f64>,
+    candidate_per_word: Counts<f64>,
+    /// Of instructions, candidate over baseline.
     ratio: f64,
 }
 
@@ -84,18 +85,18 @@ fn counted(
     if let Some(entry) = [candidate, &entry].into_iter().find(|entry| entry.is_sandboxed(Profile::Quick)) {
         refuse!("{} asks for a sandbox, in which nothing is counted: run a gate by time for it", entry.name);
     }
-    let baseline_instructions_per_word = match counting.of_a_word(&theirs, set, track)? {
+    let baseline_per_word = match counting.of_a_word(&theirs, set, track)? {
         Ok(count) => count,
         Err(fault) => return Ok(Err(fault)),
     };
-    let cell = |candidate_instructions_per_word| Cell {
+    let cell = |candidate_per_word: Counts<f64>| Cell {
         system: candidate.name.clone(),
         baseline: theirs.name.clone(),
         test_set: set.name.clone(),
         track,
-        baseline_instructions_per_word,
-        candidate_instructions_per_word,
-        ratio: candidate_instructions_per_word / baseline_instructions_per_word,
+        baseline_per_word,
+        candidate_per_word,
+        ratio: candidate_per_word.instructions / baseline_per_word.instructions,
     };
     Ok(counting.of_a_word(&candidate.system()?, set, track)?.map(cell))
 }
@@ -122,6 +123,7 @@ impl Answer {
         let heads = ["system", "against", "track", "test set", "instructions/word", "baseline", "ratio", ""];
         let rows: Vec<_> = self.cells.iter().map(Cell::row).collect();
         let mut text = table::fitted(&heads, &rows, 4..7, &["test set", "against"]) + "\n";
+        text.extend(self.cells.iter().filter_map(Cell::by_the_processor));
         let by = match self.counter {
             Counter::Perf => "the processor's counters",
             Counter::Cachegrind => "cachegrind, as on a processor without AVX-512",
@@ -137,6 +139,19 @@ impl Cell {
         self.ratio > TOLERATED
     }
 
+    /// A line with what the processor counts beside instructions, where it does. No judgement rests on it.
+    fn by_the_processor(&self) -> Option<String> {
+        let sides = [self.candidate_per_word, self.baseline_per_word];
+        let said = |name: &str, count: fn(&Counts<f64>) -> Option<f64>| {
+            let [candidate, baseline] = sides.each_ref().map(count);
+            Some(format!("{} {name} for a word against {}", whole(candidate?), whole(baseline?)))
+        };
+        let cycles = said("cycles", |counts| counts.cycles);
+        let misses = said("cache misses", |counts| counts.cache_misses);
+        let all: Vec<_> = cycles.into_iter().chain(misses).collect();
+        (!all.is_empty()).then(|| format!("{}: {}\n", self.system, all.join(", ")))
+    }
+
     fn row(&self) -> Vec<String> {
         let change = match self.ratio {
             _ if self.is_more() => "more",
@@ -144,8 +159,31 @@ impl Cell {
             _ => "same",
         };
         let names = [&self.system, &self.baseline, self.track.name(), &self.test_set].map(str::to_owned);
-        let counts = [self.candidate_instructions_per_word, self.baseline_instructions_per_word].map(whole);
+        let counts =
+            [self.candidate_per_word, self.baseline_per_word].map(|counts| whole(counts.instructions));
         let ends = [format!("×{:.4}", self.ratio), change.into()];
         names.into_iter().chain(counts).chain(ends).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cycles_and_misses_are_told_where_a_processor_counts_them() {
+        let counts = |instructions, cycles, cache_misses| Counts { instructions, cycles, cache_misses };
+        let cell = |candidate_per_word| Cell {
+            system: "new".into(),
+            baseline: "old".into(),
+            test_set: "set".into(),
+            track: Track::Throughput1,
+            baseline_per_word: counts(2000.0, Some(1000.0), Some(7.0)),
+            candidate_per_word,
+            ratio: 1.0,
+        };
+        let told = cell(counts(2000.0, Some(1500.0), None)).by_the_processor();
+        assert_eq!(told.as_deref(), Some("new: 1,500 cycles for a word against 1,000\n"));
+        assert_eq!(cell(counts(2000.0, None, None)).by_the_processor(), None);
     }
 }
