@@ -18,10 +18,11 @@ SHORTLIST_CUT = ["100", "50"]
 
 
 class Engine:
-    """dyno with one model or an ensemble. `options` go to every translation."""
+    """dyno with one model or an ensemble."""
 
-    def __init__(self, dyno: Path, models: list[Path], options: list[str] | None = None):
-        self.dyno, self.models, self.options = dyno, models, options or []
+    def __init__(self, dyno: Path, models: list[Path]):
+        self.dyno, self.models = dyno, models
+        self.options: list[str] = []  # for every translation
 
     def convert(self, out: Path, precisions: list[str], shortlist: bool = True, pack: bool = True) -> None:
         """A lexical shortlist is cut on the way, and written in binary: a quarter of its text. Weights in int8 are packed,

@@ -1,8 +1,8 @@
-"""What stands between the networks' products, each as one function that a GPU runs as one kernel.
+"""What stands between the networks' products, each as one function that is compiled on a GPU while training.
 
-A GPU is short of memory traffic: eager, every addition, mask and norm here would be read and written on its own, in
-training twice the time of the products. So these are compiled on a GPU while training; a CPU, and search, call them as
-they are. Compiled whole, a network takes a minute before its first update; these take seconds.
+As they are, every addition, mask and norm here would be read and written on its own, in a launch of its own. A CPU, and
+search, call the functions as they are. With these alone the first 100 updates of `teacher` took 36 s more on an H100 than
+the next hundred; a whole network has ten times as many operations to compile.
 
 N rows, D width, B sentences, S source positions, C context, H heads, V vocabulary.
 """
@@ -67,17 +67,18 @@ def gru_state(projected: Tensor, recurrent: Tensor, bias: Tensor, state: Tensor,
 @on_gpu
 def additive_attention(keys: Tensor, query: Tensor, vector: Tensor, bias: Tensor, states: Tensor) -> Tensor:
     """[B, S, C], [B, C], [C], [B, S], [B, S, C] → the context [B, C]."""
-    energies = (torch.tanh(keys + query[:, None]).float() * vector).sum(-1)
+    energies = torch.tanh(keys + query[:, None]) @ vector.to(keys.dtype)
     weights = torch.softmax(energies + bias, dim=-1)
-    return (weights[:, :, None] * states).sum(1).to(states.dtype)
+    return torch.bmm(weights.to(states.dtype)[:, None], states).squeeze(1)
 
 
 @on_gpu
 def dot_attention(keys: Tensor, query: Tensor, product: Tensor, bias: Tensor, parts: Tensor, given: Tensor) -> Tensor:
     """[B, S, A] keys, two summands [B, A] of the query, [B, S], [B, S, 3R] → `given` [B, 3R] and the parts' mean."""
-    energies = (keys * torch.tanh(query + product)[:, None]).float().sum(-1)
+    energies = torch.bmm(keys, torch.tanh(query + product)[:, :, None]).squeeze(-1)
     weights = torch.softmax(energies + bias, dim=-1)
-    return given + (weights[:, :, None] * parts).sum(1)
+    # As products. A core of Zen 5 takes 4 ms for 267 sentences of 15 words, backwards too, and 13 for elementwise sums.
+    return given + torch.bmm(weights.to(parts.dtype)[:, None], parts).squeeze(1)
 
 
 @on_gpu
