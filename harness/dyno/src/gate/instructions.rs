@@ -91,7 +91,8 @@ impl Counter {
             Self::Perf => {
                 let mut fields = line.split(',');
                 let (number, name) = (fields.next()?, fields.nth(1)?);
-                name.starts_with(event).then(|| number.to_owned())
+                // A processor with two kinds of cores has a prefix: "cpu_core/cycles/u".
+                name.contains(event).then(|| number.to_owned())
             }
             Self::Cachegrind => {
                 let (before, after) = line.split_once("refs:")?;
@@ -199,6 +200,7 @@ mod tests {
             EVENTS.map(|event| Counter::Perf.number(event, perf)),
             [Some(123_456), Some(61_728), None]
         );
+        assert_eq!(Counter::Perf.number(EVENTS[1], "12,,cpu_core/cycles/u,1,100.00,,\n"), Some(12));
         for head in ["I refs:        ", "I   refs:      "] {
             let text = format!("==7== Cachegrind\n==7== {head}1,234,567\n");
             let found = EVENTS.map(|event| Counter::Cachegrind.number(event, &text));
