@@ -51,15 +51,17 @@ def train(row, vocabulary, model):
     np.savez(model, **arrays)
 
 
-def vocabulary_map(pieces, shortlist):
-    """The shortlist in CTranslate2's form: what is always a candidate, then those of each piece."""
+def vocabulary_map(pieces, shortlist, first, most):
+    """The shortlist in CTranslate2's form: what is always a candidate, that is, the first pieces and what stands for the
+    end that every line has; then the best candidates of each piece, at most so many."""
     best = defaultdict(list)
     with open(shortlist, encoding="utf-8") as file:
         for line in file:
             target, source, probability = line.rstrip("\n").split(" ")
             best[source].append((-float(probability), target))
-    lines = ["\t" + " ".join(pieces[:FIRST])]
-    lines += [f"{source}\t" + " ".join(target for _, target in sorted(targets)[:BEST]) for source, targets in best.items()]
+    kept = {source: [target for _, target in sorted(targets)[:most]] for source, targets in best.items()}
+    always = pieces[:first] + kept.pop(pieces[0], [])  # the end is word 0
+    lines = ["\t" + " ".join(always)] + [f"{source}\t" + " ".join(targets) for source, targets in kept.items()]
     return "\n".join(lines) + "\n"
 
 
@@ -70,7 +72,7 @@ def positions(dim, num_positions=2048):
     return np.concatenate([np.sin(angles), np.cos(angles)], axis=1)
 
 
-def for_ctranslate2(model, vocabulary, shortlist, folder):
+def for_ctranslate2(model, vocabulary, shortlist, folder, first=FIRST, most=BEST):
     import ctranslate2.converters.marian as converter
     import sentencepiece
 
@@ -79,7 +81,7 @@ def for_ctranslate2(model, vocabulary, shortlist, folder):
     converter.load_vocab = lambda _: pieces  # it knows YAML only
     converter._make_sinusoidal_position_encodings = positions
     with tempfile.NamedTemporaryFile("w", encoding="utf-8", suffix=".txt") as file:
-        file.write(vocabulary_map(pieces, shortlist))
+        file.write(vocabulary_map(pieces, shortlist, first, most))
         file.flush()
         converter.MarianConverter(str(model), ["", ""]).convert(str(folder), vmap=file.name)
 

@@ -98,7 +98,8 @@ def main():
     if shortlist.is_file():
         (folder / "lex.s2t").write_text("".join(lexicon(shortlist, vocabulary)), encoding="utf-8")
     if options.get("transformer-decoder-autoreg") == "self-attention":
-        for_ctranslate2(folder / "model.npz", vocabulary, folder / "lex.s2t", folder / "ct2")
+        cut = [description["shortlist"][key] for key in ("first", "best")]
+        for_ctranslate2(folder / "model.npz", vocabulary, folder / "lex.s2t", folder / "ct2", *cut)
 
 
 if __name__ == "__main__":

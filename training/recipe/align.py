@@ -1,7 +1,9 @@
 """Stage: word alignment of the students' training text, in vocabulary pieces, and the lexical shortlist from it.
 
     <work>/links.txt    source pieces ||| target pieces ||| links i-j (source-target), one pair a line
-    <work>/lex.s2t      `target source p(target|source)` a line, as Marian reads with --shortlist lex.s2t 100 100
+    <work>/lex.s2t      `target source p(target|source)` a line, as Marian reads with --shortlist lex.s2t 2 300
+The first pieces of the vocabulary, which Marian offers to every line, are no frequent German words: it is a vocabulary of both
+languages. So the most frequent target pieces stand as translations of the sentence's end, which every line has.
 The text should be the distilled one: a shortlist must offer what the student was taught to say.
 """
 
@@ -16,10 +18,13 @@ import systran_align
 from recipe import vocab as vocabulary
 from recipe.files import Places, write_lines
 
-# A translation seen in fewer than one of 5,000 links of its source piece is alignment noise; and the table stays small.
-SMALLEST_PROBABILITY = 0.0002
 AT_ONCE = 10_000         # pairs; only bounds memory
-KEPT_PER_SOURCE = 100  # the largest `best` that a user of the list may ask for
+# Validation BLEU of small and teacher with the first 100 pieces of the vocabulary instead of the most frequent: 31.60, 33.37;
+# with these lists: 31.83, 33.70; with the whole vocabulary: 31.96, 33.99. The lists cost small 2 % of its time in batches
+# and 5 % line by line, the whole vocabulary 13 and 73 %.
+KEPT_PER_SOURCE = 50
+FREQUENT = 300
+END = "</s>"
 
 
 def aligned(sources: list[list[str]], targets: list[list[str]]) -> Iterator[dict]:
@@ -56,11 +61,11 @@ def lexicon(sources: list[list[str]], targets: list[list[str]], links: list[list
     by_source: dict[str, list[tuple[float, str]]] = {}
     for (source, target), count in pairs.items():
         by_source.setdefault(source, []).append((count / totals[source], target))
-    lines = []
+    counts = Counter(piece for target in targets for piece in target)
+    lines = [f"{piece} {END} {count / counts.total():.6f}" for piece, count in counts.most_common(FREQUENT)]
     for source, options in sorted(by_source.items()):
         for probability, target in sorted(options, key=lambda option: (-option[0], option[1]))[:KEPT_PER_SOURCE]:
-            if probability >= SMALLEST_PROBABILITY:
-                lines.append(f"{target} {source} {probability:.6f}")
+            lines.append(f"{target} {source} {probability:.6f}")
     return lines
 
 

@@ -73,9 +73,10 @@ class Card:
                 f"validation sets, the mean of all ({choices}): {self.weights}.")
 
     def quality(self) -> str:
-        first = next(iter(self.measured["f32"].values()))
+        sets_of_one = next(iter(self.measured.values()))
+        first = next(iter(sets_of_one.values()))
         rows = [f"| {name} | {precision} | {of.bleu:.1f} ±{of.bleu_interval:.1f} | {of.chrf:.1f} |"
-                for name in self.measured["f32"] for precision, sets in self.measured.items() for of in [sets[name]]]
+                for name in sets_of_one for precision, sets in self.measured.items() for of in [sets[name]]]
         return ("## Quality\n\nGreedy, with the shortlist, translated by dyno; 95 % intervals by bootstrap. `pooled` is "
                 "all sets as one.\n\n| test set | weights | BLEU | chrF |\n| --- | --- | --- | --- |\n" + "\n".join(rows)
                 + f"\n\nBLEU: `{first.bleu_signature}`; chrF: `{first.chrf_signature}`.")

@@ -6,6 +6,7 @@
     validation = ["val"]         the sets to choose weights on, by the mean of their BLEU
     validation_lines = 200       of each set while training: its first so many; all if not said
     shortlist = "vmap.txt"       instead of lex.s2t, the lexical one
+    frequent = 100               pieces that its shortlist offers to every line: 300 if not said
     shipped = ["int8"]           the precisions of the model directory: int8 and f16 if not said
     data = "captions"            the text, described for the card in configs/data/<data>.toml
     [[corpora]]                  source, target: file names; weight: times seen in a pass, a fraction being a chance;
@@ -54,6 +55,7 @@ class Config:
     data: str = "captions"
     taught: str = "taught"                                           # the sentence of its card on a student's teachers
     shortlist: str = "lex.s2t"                                       # the product that goes along: or vmap.txt
+    frequent: int = 300
     shipped: list[str] = field(default_factory=lambda: ["int8", "f16"])
 
 

@@ -13,8 +13,8 @@ from recipe.export import SHORTLIST, export
 from recipe.files import Places
 from recipe.search import Settings
 
-# Always so many words, and at most so many of each source word.
-SHORTLIST_CUT = ["100", "50"]
+# The pieces without a text, which begin the vocabulary.
+SPECIAL = 2
 
 
 class Engine:
@@ -24,11 +24,11 @@ class Engine:
         self.dyno, self.models = dyno, models
         self.options: list[str] = []  # for every translation
 
-    def convert(self, out: Path, precisions: list[str], shortlist: bool = True, pack: bool = True) -> None:
-        """A lexical shortlist is cut on the way, and written in binary: a quarter of its text. Weights in int8 are packed,
-        so that the model starts sooner."""
+    def convert(self, out: Path, precisions: list[str], frequent: int = 0, pack: bool = True) -> None:
+        """A shortlist goes along if it is to have `frequent` pieces for every line (see `recipe.align`); it is written in
+        binary, a quarter of its text. Weights in int8 are packed, so that the model starts sooner."""
         model, = self.models
-        cut = ["--shortlist", model / SHORTLIST, *SHORTLIST_CUT] if shortlist else []
+        cut = ["--shortlist", model / SHORTLIST, str(SPECIAL), str(frequent)] if frequent else []
         packed = ["--pack"] if pack and "int8" in precisions else []
         shutil.rmtree(out, ignore_errors=True)
         subprocess.run([self.dyno, "convert", model, out, "--precision", *precisions, *cut, *packed], check=True)
@@ -67,5 +67,5 @@ def narrowed(dyno: Path, places: Places, name: str, languages: list[str], precis
     wide = places.work / "out" / name.replace("/", "-").removesuffix(".pt")
     export(places, places.work / name, wide, languages, "", npz=False)
     narrow = wide.with_name(f"{wide.name}-{precision}")
-    Engine(dyno, [wide]).convert(narrow, [precision], shortlist=False)
+    Engine(dyno, [wide]).convert(narrow, [precision])
     return narrow

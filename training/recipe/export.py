@@ -63,7 +63,7 @@ def model_toml(marian: dict, vocab_size: int, languages: list[str], origin: Path
              'precision = "f32"',
              f'vocabularies = ["{VOCABULARY}", "{VOCABULARY}"]']
     if any(path.name == SHORTLIST for path in files):
-        lines.append(f'shortlist = {{ file = "{SHORTLIST}", first = 100, best = 100, threshold = 0.0 }}')
+        lines.append(f'shortlist = {{ file = "{SHORTLIST}", first = 2, best = 300, threshold = 0.0 }}')
     lines += ["", "[origin]", f'"{origin.name}" = {identity(origin)}', "", "[files]"]
     lines += [f'"{path.name}" = {identity(path)}' for path in sorted(files)]
     lines += ["", f"[{table}]", f"dim-vocabs = [{vocab_size}, {vocab_size}]"]

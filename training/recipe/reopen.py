@@ -39,7 +39,7 @@ def main() -> None:
     config = tomllib.loads((Path(__file__).parent.parent / "configs" / f"{options.name}.toml").read_text(encoding="utf-8"))
     with tempfile.TemporaryDirectory() as folder:
         flat = Path(folder) / options.name
-        Engine(options.dyno, [options.models / options.name]).convert(flat, ["int8"], shortlist=False, pack=False)
+        Engine(options.dyno, [options.models / options.name]).convert(flat, ["int8"], pack=False)
         weights = widened(load_file(flat / "weights.int8.safetensors"))
     checkpoint.save_weights(places.work / "reopened" / f"{options.name}.pt", config["marian"], len(weights["Wemb"]), weights)
 

@@ -19,7 +19,7 @@ def card_of(name: str) -> str:
     config = load(CONFIGS / f"{name}.toml")
     data = tomllib.loads((CONFIGS / "data" / f"{config.data}.toml").read_text(encoding="utf-8"))
     pairs = {corpus["name"]: 1000 + index for index, corpus in enumerate(data.get("corpora", []))}
-    measured = {"f32": {"news": FIGURES}, "int8": {"news": FIGURES}}
+    measured = {"int8": {"news": FIGURES}}
     return Card(config, data, pairs, 7_716_160, 8000, "final.pt", {"final.pt": 20.0}, 9e7, 10.25, measured).text()
 
 

@@ -5,6 +5,7 @@ import torch
 import torch.nn.functional as F
 
 from recipe import vmap
+from recipe.align import lexicon
 from recipe.batches import Corpus
 from recipe.config import Training
 from recipe.distil import joined, select
@@ -95,3 +96,9 @@ def test_learning_rate_rises_rests_and_falls():
     training = Training(updates=1000, warmup=100, decay_from=0.5, floor=0.1, learning_rate=1.0)
     rates = [learning_rate(training, update, update / 1000) for update in (50, 100, 500, 750, 1000)]
     assert rates == pytest.approx([0.5, 1.0, 1.0, 0.55, 0.1])
+
+
+def test_a_shortlist_offers_the_most_frequent_words_at_the_sentences_end():
+    links = [[(0, 0), (0, 1)], [(0, 0)]]
+    assert lexicon([["a"], ["b"]], [["x", "y"], ["x"]], links) == [
+        "x </s> 0.666667", "y </s> 0.333333", "x a 0.500000", "y a 0.500000", "x b 1.000000"]
