@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::support::{Bench, Ended, LATENCY, skip};
 
-const SHELF: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../backends/adapters");
+const ADAPTERS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../backends/adapters");
 
 /// Answers with the words of the model's file, and what the campaign set.
 const PROGRAM: &str = r#"
@@ -32,7 +32,7 @@ fn bench(system: &str) -> Bench {
     put(&bench, "data/backends/adapters/echo/adapter.toml", DESCRIPTION);
     put(&bench, "data/backends/adapters/echo/adapter.py", PROGRAM);
     for shared in ["protocol.py", "arrivals.py"] {
-        fs::copy(format!("{SHELF}/{shared}"), bench.path(&format!("data/backends/adapters/{shared}")))
+        fs::copy(format!("{ADAPTERS}/{shared}"), bench.path(&format!("data/backends/adapters/{shared}")))
             .unwrap();
     }
     put(&bench, "data/backends/adapters/search.py", "");
@@ -124,7 +124,7 @@ fn each_track_gets_the_lines_in_order() {
 fn served(how: &str, lines: &str) -> Output {
     let program = format!(
         "import sys, threading
-sys.path.append('{SHELF}')
+sys.path.append('{ADAPTERS}')
 from protocol import options, serve
 met = threading.Barrier(3, timeout=60)
 def translate(lines):
@@ -174,7 +174,7 @@ fn an_http_server_answers_under_its_adapter() {
     fs::create_dir_all(bench.path("data/backends/adapters/http")).unwrap();
     for file in ["adapter.py", "adapter.toml"] {
         let to = bench.path(&format!("data/backends/adapters/http/{file}"));
-        fs::copy(format!("{SHELF}/http/{file}"), to).unwrap();
+        fs::copy(format!("{ADAPTERS}/http/{file}"), to).unwrap();
     }
     let (ended, texts) = measured(&bench);
     assert_eq!(ended.code, Some(0), "{ended:?}");
@@ -355,7 +355,7 @@ fn every_shipped_adapter_is_whole() {
     let told: Value = serde_json::from_str(&told.stdout).unwrap_or_else(|_| panic!("{told:?}"));
     assert_eq!(crate::answers::misfits(&told, "adapters"), Vec::<String>::new());
     for adapter in told["adapters"].as_array().unwrap() {
-        let folder = format!("{SHELF}/{}", adapter["name"].as_str().unwrap());
+        let folder = format!("{ADAPTERS}/{}", adapter["name"].as_str().unwrap());
         let read = |name: &str| fs::read_to_string(format!("{folder}/{name}")).unwrap_or_default();
         assert!(read("README.md").lines().count() >= 5, "{folder} has a README");
         if adapter["state"] == "unavailable" {
@@ -381,7 +381,7 @@ fn the_library_that_stands_in_for_cudas_has_its_symbols_for_the_dynamic_linker()
     let bench = Bench::new("");
     let program = format!(
         "import ctypes, platform, sys
-sys.path.append('{SHELF}/transformers')
+sys.path.append('{ADAPTERS}/transformers')
 import prepare
 machine = {{'x86_64': 62, 'aarch64': 183}}[platform.machine()]
 names = [f'cublasCall{{number}}' for number in range(500)] + ['ncclInit']
@@ -396,7 +396,7 @@ print(all(getattr(found, name) for name in names), hasattr(found, 'cublasCall500
 
 #[test]
 fn engines_on_one_model_are_compared_with_what_differs_in_sight() {
-    let model = format!("{SHELF}/../transformer-aan/tests/goldens/hugging-face/marian");
+    let model = format!("{ADAPTERS}/../transformer-aan/tests/goldens/hugging-face/marian");
     let own = "[[system]]\nname = \"own\"\nbackend = \"transformer-aan\"\n";
     let bench = bench(&format!("adapter = \"echo\"\nmodel = {model:?}\n{own}model = {model:?}\n"));
     let word = "word = open(os.path.join(chosen.model, \"word\")).read().strip()";

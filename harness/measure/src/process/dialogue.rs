@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 
 use dyno_record::{Code, Reason};
 
-use crate::os::tree::{self, Root, Wait};
+use super::waiting::Waiting;
+use crate::os::tree::Root;
 use crate::os::{self, Interest};
 
 /// Longest answer in bytes. No translator's answer is longer; a longer one comes from a loop.
@@ -18,9 +19,6 @@ const FLOOD_TIME: Duration = Duration::from_millis(200);
 /// Time between two looks at a silent system, to see whether it can still answer. The looks cost a slow
 /// system a thousandth of its core.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
-/// Time without CPU use after which a system is idle, if a thread reads our pipe and none sleeps. Such a
-/// system waits for more input and won't answer the line that it has.
-const IDLE_TIME: Duration = Duration::from_millis(500);
 
 /// Cause of the end of an exchange.
 #[derive(Debug, PartialEq, Eq)]
@@ -217,14 +215,14 @@ impl Dialogue {
     /// Waits for output or its end. `false` means that there is none by the deadline, or that the system
     /// waits for more input.
     pub(super) fn wait_for_output(&self, deadline: Instant) -> Result<bool, Reason> {
-        let mut idle = Idle::default();
+        let mut waiting = Waiting::default();
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
             match self.readable(left.min(POLL_INTERVAL)) {
                 true => return Ok(true),
                 false if left.is_zero() => return Ok(false),
                 // One more look, because the system may have answered between the two.
-                false if idle.is_idle(self.root, &self.pipe) && self.input_is_taken() => {
+                false if waiting.is_idle(self.root, &self.pipe) && self.input_is_taken() => {
                     return Ok(self.readable(Duration::ZERO));
                 }
                 false => {}
@@ -285,34 +283,6 @@ impl Dialogue {
         match self.read()? {
             0 => Ok(()),
             n => Err(self.unrequested(&format!("{n} bytes after the last answer")).into()),
-        }
-    }
-}
-
-/// Distinguishes a working system from one that waits for more input.
-#[derive(Default)]
-struct Idle {
-    /// CPU time of the tree, and the time at which this value was first seen.
-    ran: Option<(u64, Instant)>,
-}
-
-impl Idle {
-    fn is_idle(&mut self, root: Root, pipe: &str) -> bool {
-        let pids = root.below();
-        let ran_ns = tree::running_ns(&pids);
-        let waits = tree::waits(&pids, pipe);
-        // Beside an unknown wait, silence proves nothing. Then the time limit alone decides.
-        let may_go_on = waits.iter().any(|wait| matches!(wait, Wait::Busy | Wait::Unknown));
-        if may_go_on || !waits.contains(&Wait::Reading) {
-            self.ran = None;
-            return false;
-        }
-        match self.ran {
-            Some((before, since)) if before == ran_ns => since.elapsed() >= IDLE_TIME,
-            _ => {
-                self.ran = Some((ran_ns, Instant::now()));
-                false
-            }
         }
     }
 }

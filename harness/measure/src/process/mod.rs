@@ -21,4 +21,5 @@ pub mod stopping;
 pub mod subject;
 mod supervised;
 pub mod turns;
+mod waiting;
 pub mod whole_file;

@@ -143,7 +143,7 @@ impl Turns {
         if state.watched_turn == Some(state.turn) {
             watch_all_idle(state);
         }
-        if state.sampled.is_none_or(|at| at.elapsed() >= BETWEEN_SAMPLES) {
+        if state.wants_sample(Instant::now()) {
             self.sample(state);
         }
         let mut slots: Vec<usize> = (0..state.slots.len()).filter(|&i| !state.slots[i].has_left).collect();
@@ -170,6 +170,25 @@ impl Turns {
         if self.is_watched {
             state.watched_turn = Some(2 + state.random.below(state.blocks));
         }
+    }
+}
+
+/// What the clock decides, at the moment `now`.
+impl State {
+    /// Time left of the slice, for slot `number`; `None` if no other system waits.
+    fn left(&self, number: usize, now: Instant) -> Option<Duration> {
+        let others = self.slots.iter().enumerate().any(|(i, slot)| i != number && !slot.has_left);
+        others.then(|| SLICE.saturating_sub(now.duration_since(self.since)))
+    }
+
+    /// Whether the slice is slot `number`'s, and is used up.
+    fn is_used_up(&self, number: usize, now: Instant) -> bool {
+        self.holder == Some(number) && now.duration_since(self.since) >= SLICE
+    }
+
+    /// Whether the host's speed is due for a sample.
+    fn wants_sample(&self, now: Instant) -> bool {
+        self.sampled.is_none_or(|at| now.duration_since(at) >= BETWEEN_SAMPLES)
     }
 }
 
@@ -241,8 +260,7 @@ impl Slot<'_> {
     /// Waits for this slot's slice before a launch. A slice that is used up goes to the next system first.
     pub fn begin_launch(&self) {
         let mut state = self.turns.state();
-        let is_over = state.holder == Some(self.number) && state.since.elapsed() >= SLICE;
-        if is_over {
+        if state.is_used_up(self.number, Instant::now()) {
             state.holder = None;
             self.turns.advance(&mut state);
         }
@@ -252,9 +270,7 @@ impl Slot<'_> {
 
     /// Time left of the slice; `None` if no other system waits.
     pub fn left(&self) -> Option<Duration> {
-        let state = self.turns.state();
-        let others = state.slots.iter().enumerate().any(|(i, slot)| i != self.number && !slot.has_left);
-        others.then(|| SLICE.saturating_sub(state.since.elapsed()))
+        self.turns.state().left(self.number, Instant::now())
     }
 
     /// Tells the time that a line takes, before the first slice ends.
@@ -310,7 +326,7 @@ mod tests {
     const NONE: Root = Root { supervisor: 0, layers: 0 };
 
     #[test]
-    fn every_seat_has_one_slice_a_turn_in_changing_order_and_never_two_at_once() {
+    fn every_slot_has_one_slice_a_turn_in_changing_order_and_never_two_at_once() {
         let turns = Turns::new(3, 0, 1000, false);
         let log = Mutex::new(Vec::new());
         let work = |number: usize, slot: Slot<'_>| {
@@ -334,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn a_seat_that_leaves_stops_no_other() {
+    fn a_slot_that_leaves_stops_no_other() {
         let turns = Turns::new(2, 0, 1000, false);
         let work = |number: usize, slot: Slot<'_>| {
             let slices = if number == 0 { 1 } else { 5 };
@@ -345,6 +361,24 @@ mod tests {
             Ok(slot.left().is_some())
         };
         assert!(!side_by_side(&turns, 2, work).unwrap()[1], "no other slot waits at the end");
+    }
+
+    #[test]
+    fn a_slice_ends_after_its_time_unless_no_other_system_waits() {
+        let turns = Turns::new(2, 0, 1000, false);
+        let mut state = turns.state();
+        (state.holder, state.sampled) = (Some(0), Some(state.since));
+        let after = |state: &State, time: Duration| {
+            let now = state.since + time;
+            (state.left(0, now), [0, 1].map(|number| state.is_used_up(number, now)), state.wants_sample(now))
+        };
+        let moment = Duration::from_nanos(1);
+        assert_eq!(after(&state, Duration::ZERO), (Some(SLICE), [false; 2], false));
+        assert_eq!(after(&state, SLICE - moment), (Some(moment), [false; 2], false));
+        assert_eq!(after(&state, SLICE), (Some(Duration::ZERO), [true, false], false));
+        assert_eq!(after(&state, BETWEEN_SAMPLES), (Some(Duration::ZERO), [true, false], true));
+        state.slots[1].has_left = true;
+        assert_eq!(after(&state, SLICE).0, None, "nobody waits for the rest");
     }
 
     #[test]

@@ -5,7 +5,7 @@ use super::svg::Svg;
 /// Width of a drawing. The height follows from the chart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Size {
-    /// For a desk, and for a paper.
+    /// For a screen, and for print.
     Wide,
     /// For a phone.
     Narrow,
