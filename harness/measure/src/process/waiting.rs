@@ -62,7 +62,12 @@ mod tests {
         use Wait::{Busy, Reading, Unknown};
         let reads: &[Wait] = &[Reading];
         looked_at(&[(0, reads, 7, false), (499, reads, 7, false), (500, reads, 7, true)]);
-        looked_at(&[(0, reads, 7, false), (400, reads, 8, false), (600, reads, 8, false), (900, reads, 8, true)]);
+        looked_at(&[
+            (0, reads, 7, false),
+            (400, reads, 8, false),
+            (600, reads, 8, false),
+            (900, reads, 8, true),
+        ]);
         for other in [Busy, Unknown] {
             looked_at(&[(0, reads, 7, false), (400, &[Reading, other], 7, false), (800, reads, 7, false)]);
         }
