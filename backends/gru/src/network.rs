@@ -31,7 +31,7 @@ impl Rnn {
     pub(crate) fn new(model: &ModelSpec, params: Params<'_>) -> Result<Self> {
         let spec = model.recurrent()?;
         let names = Names::new(params, spec.renamed);
-        let tensors = WordTensors { width: spec.embedding, output: "decoder_ff_logit_l2" };
+        let tensors = WordTensors { widths: [spec.embedding; 3], output: "decoder_ff_logit_l2" };
         let tables = WordTables::read(model, params, tensors, |name| names.stored(name))?;
         Ok(Self {
             encoder: Encoder::new(names, spec)?,

@@ -58,6 +58,14 @@ impl Rows {
         &self.values[row * self.width..][..self.width]
     }
 
+    /// One row, writable.
+    ///
+    /// # Panics
+    /// When there is no such row.
+    pub fn row_mut(&mut self, row: usize) -> &mut [f32] {
+        &mut self.values[row * self.width..][..self.width]
+    }
+
     /// Reorders the rows: the new row i is the old row `kept[i]`.
     ///
     /// # Panics

@@ -200,11 +200,11 @@ pub struct WordTables {
     pub output: Arc<WordTable>,
 }
 
-/// Names and width of the tensors of word tables.
+/// Names and widths of the tensors of word tables.
 #[derive(Clone, Copy)]
 pub struct WordTensors<'a> {
-    /// Width of a vector.
-    pub width: usize,
+    /// Widths of the vectors of source and target, and of the output weights. Tied tables have one width.
+    pub widths: [usize; 3],
     /// Beginning of the names of output weights and bias.
     pub output: &'a str,
 }
@@ -225,15 +225,17 @@ impl WordTables {
             true => params.vector(&stored(&format!("{}_b", tensors.output)), target)?,
             false => Vec::new(),
         };
-        let table = |name: &str, words: usize, bias: Option<&[f32]>| {
-            params.words(&stored(name), words, tensors.width, bias)
+        let table = |name: &str, (words, width): (usize, usize), bias: Option<&[f32]>| {
+            params.words(&stored(name), words, width, bias)
         };
         let target_bias = spec.tied.then_some(&bias[..]);
+        let [from, to, _] = tensors.widths;
         let tables = if spec.shared {
-            let shared = table("Wemb", source, target_bias)?;
+            let shared = table("Wemb", (source, from), target_bias)?;
             [Arc::clone(&shared), shared]
         } else {
-            [table("encoder_Wemb", source, None)?, table("decoder_Wemb", target, target_bias)?]
+            let own = table("encoder_Wemb", (source, from), None)?;
+            [own, table("decoder_Wemb", (target, to), target_bias)?]
         };
         let [source, target_table] = tables;
         let output = match spec.tied {
@@ -252,7 +254,7 @@ fn untied(
     stored: impl Fn(&str) -> String,
     bias: &[f32],
 ) -> Result<Arc<WordTable>> {
-    let width = tensors.width;
+    let [.., width] = tensors.widths;
     let [transposed, plain] = ["Wt", "W"].map(|part| stored(&format!("{}_{part}", tensors.output)));
     if params.has(&transposed) || !params.has(&plain) {
         return params.words(&transposed, words, width, Some(bias));

@@ -9,11 +9,10 @@
 use dyno_formats::Result;
 use dyno_formats::spec::{FullyConnectedSpec, TargetSpec};
 use dyno_nn::math::{Kernels, Linear, add, dot, together};
-use dyno_nn::recurrent::Cell;
+use dyno_nn::recurrent::{Cell, Columns, Scratch, beside};
 use dyno_nn::watch::{Component, Operator};
 use dyno_nn::{Params, Ragged, Row};
 
-use crate::recurrent::{Named, Scratch, beside};
 use crate::source::Encoded;
 use crate::states::States;
 
@@ -63,7 +62,7 @@ struct Source {
 }
 
 /// The matrices of gates and attention that read the same vector.
-fn named(suffix: &str, gates: usize, attention: usize) -> [Named; 2] {
+fn named(suffix: &str, gates: usize, attention: usize) -> [Columns; 2] {
     [(format!("target_{suffix}"), gates), (format!("attention_{suffix}"), attention)]
 }
 
@@ -75,7 +74,7 @@ fn gates(target: &TargetSpec) -> usize {
 /// The product of the layer's input words, [E, G + A].
 pub(crate) fn word_input(params: Params<'_>, spec: &FullyConnectedSpec) -> Result<Linear> {
     let (gates, attention) = (gates(&spec.target), spec.target.attention);
-    beside(params, spec.embedding, &named("Wx", gates, attention))
+    beside(params, spec.embedding, &named("Wx", gates, attention), &[])
 }
 
 impl Bottom {
@@ -86,9 +85,9 @@ impl Bottom {
         Ok(Self {
             cell: target.cell.into(),
             bias: params.vector("target_b", gates)?,
-            state: beside(params, width, &named("W", gates, attention))?,
-            key: beside(params, context, &[key])?,
-            share: beside(params, context, &[share])?,
+            state: beside(params, width, &named("W", gates, attention), &[])?,
+            key: beside(params, context, &[key], &[])?,
+            share: beside(params, context, &[share], &[])?,
             precomputed,
             start: params.linear("start_W", Some("start_b"), context, width)?,
             attention,

@@ -3,12 +3,12 @@
 use dyno_formats::Result;
 use dyno_formats::spec::FullyConnectedSpec;
 use dyno_nn::math::{Linear, add};
-use dyno_nn::recurrent::{Spans, WalkBuffers};
+use dyno_nn::recurrent::{Scratch, Spans, WalkBuffers, Ways};
 use dyno_nn::watch::Component;
 use dyno_nn::{Params, Sentence};
 
 use crate::embedded::{Embedded, Rest};
-use crate::recurrent::{Recurrent, Scratch, inputs};
+use crate::recurrent::{inputs, layer as layer_of};
 
 /// Layers of the source.
 pub(crate) struct Source {
@@ -17,12 +17,11 @@ pub(crate) struct Source {
     skip: bool,
 }
 
-/// A layer in one direction or two; the outputs of two directions stand side by side.
+/// A layer in one direction or two.
 struct Layer {
     /// Product of the outputs below; the first layer reads the product of the embeddings instead.
     input: Option<Linear>,
-    /// Forward direction and backward direction.
-    ways: Vec<Recurrent>,
+    ways: Ways,
 }
 
 /// An encoded batch, and buffers.
@@ -86,7 +85,8 @@ impl Source {
             if let Some(input) = &layer.input {
                 input.apply(&encoded.below, &mut scratch.operands, &mut encoded.fed);
             }
-            layer.run(encoded, scratch);
+            let Encoded { rows, spans, fed, walk, .. } = encoded;
+            layer.ways.run(spans, (fed, walk), scratch, rows, |_, _| ());
             if self.skip && at >= 2 {
                 add(&mut encoded.rows, &encoded.below);
             }
@@ -99,24 +99,7 @@ impl Layer {
         let (source, prefixes) = (&spec.source, prefixes(spec, layer));
         let below = (layer > 1).then(|| source.ways(layer - 1) * source.width);
         let input = |below| inputs(params, source.cell, &prefixes, below, source.width);
-        let ways = prefixes.iter().map(|prefix| Recurrent::new(params, source.cell, prefix, source.width));
-        Ok(Self { input: below.map(input).transpose()?, ways: ways.collect::<Result<_>>()? })
-    }
-
-    /// Runs the layer from `encoded.fed` [words, ways × gates] to `encoded.rows` [words, ways × S].
-    fn run(&self, encoded: &mut Encoded, scratch: &mut Scratch) {
-        let Encoded { rows, spans, fed, walk, .. } = encoded;
-        let (ways, gates) = (self.ways.len(), self.ways[0].fed());
-        rows.resize(fed.len() / gates * self.ways[0].width(), 0.0);
-        for (way, recurrent) in self.ways.iter().enumerate() {
-            let width = recurrent.width();
-            spans.walk(
-                way == 1,
-                walk,
-                |word| &fed[(word * ways + way) * gates..][..gates],
-                |fed, state| recurrent.step(fed, state, scratch),
-                |word, output| rows[(word * ways + way) * width..][..width].copy_from_slice(output),
-            );
-        }
+        let ways = prefixes.iter().map(|prefix| layer_of(params, source.cell, prefix, source.width));
+        Ok(Self { input: below.map(input).transpose()?, ways: Ways::new(ways.collect::<Result<_>>()?) })
     }
 }

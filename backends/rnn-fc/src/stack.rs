@@ -5,9 +5,10 @@ use dyno_formats::Result;
 use dyno_formats::spec::{FullyConnectedSpec, TopSpec};
 use dyno_nn::Params;
 use dyno_nn::math::{Linear, Operands, add};
+use dyno_nn::recurrent::{Layer, Scratch};
 use dyno_nn::watch::Operator;
 
-use crate::recurrent::{Recurrent, Scratch, inputs};
+use crate::recurrent::{advance, inputs, layer as layer_of};
 use crate::states::States;
 
 /// Greatest activation: with it, activations fit into 16 bits with high precision (paper, 4.1).
@@ -22,7 +23,7 @@ pub(crate) struct Stack {
 enum Top {
     None,
     Tanh(Box<Linear>),
-    Recurrent { layers: Vec<(Linear, Recurrent)>, skip: bool },
+    Recurrent { layers: Vec<(Linear, Layer)>, skip: bool },
 }
 
 /// Buffers of a worker.
@@ -60,7 +61,7 @@ impl Stack {
             Top::Recurrent { layers, skip } => {
                 for (at, (input, layer)) in layers.iter().enumerate() {
                     input.apply(&buffers.out, &mut scratch.operands, &mut buffers.fed);
-                    let new = layer.advance(&buffers.fed, states, 1 + at, scratch);
+                    let new = advance(layer, &buffers.fed, states, 1 + at, scratch);
                     if !*skip || at == 0 {
                         buffers.out.clear();
                         buffers.out.resize(new.len(), 0.0);
@@ -99,7 +100,7 @@ impl Top {
                 let layer = |layer: usize| {
                     let prefix = format!("top_l{layer}");
                     let below = if layer == 1 { below } else { width };
-                    let own = Recurrent::new(params, cell, &prefix, width)?;
+                    let own = layer_of(params, cell, &prefix, width)?;
                     Ok((inputs(params, cell, &[prefix], below, width)?, own))
                 };
                 let layers = (1..=depth).map(layer).collect::<Result<_>>()?;

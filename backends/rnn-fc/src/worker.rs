@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use dyno_nn::output::Choice;
+use dyno_nn::recurrent::Scratch;
 use dyno_nn::watch::Component;
 use dyno_nn::{Decoder, Request, Row, Sentence, Step};
 
 use crate::bottom::Attended;
 use crate::embedded::Rest;
 use crate::network::RnnFc;
-use crate::recurrent::Scratch;
 use crate::source::Encoded;
 use crate::stack::Buffers;
 use crate::states::States;

@@ -19,7 +19,7 @@ mod vectors;
 
 pub use activation::{activate, activation};
 pub use calibration::Calibration;
-pub use dyno_kernels::{Activation, Best, Error as KernelError, Isa, Kernels, Tuning};
+pub use dyno_kernels::{Activation, Best, Error as KernelError, Isa, Kernels, KeyValues, Mat, Tuning};
 pub(crate) use form::Form;
 pub use form::Operands;
 pub(crate) use linear::common_form;

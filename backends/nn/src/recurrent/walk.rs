@@ -24,12 +24,19 @@ pub struct WalkBuffers {
     state: State,
     /// Rows of the sentences that haven't ended.
     live: Vec<usize>,
+    /// Last state of each sentence.
+    ended: State,
 }
 
 impl WalkBuffers {
     /// Buffers for states of this width.
     pub fn new(width: usize) -> Self {
-        Self { fed: Vec::new(), state: State::new(width), live: Vec::new() }
+        Self { fed: Vec::new(), state: State::new(width), live: Vec::new(), ended: State::new(width) }
+    }
+
+    /// Last state of each sentence of the last walk: at its last word, or backward at its first.
+    pub fn ended(&self) -> &State {
+        &self.ended
     }
 }
 
@@ -97,6 +104,7 @@ impl Spans {
     ) {
         let longest = self.order.first().map_or(0, |sentence| self.words(*sentence).len());
         walk.state.reset(self.sentences());
+        walk.ended.reset(self.sentences());
         for at in 0..longest {
             walk.fed.clear();
             walk.live.clear();
@@ -109,6 +117,16 @@ impl Spans {
             for (row, word) in self.at_step(at, backward).enumerate() {
                 put(word, walk.state.output.row(row));
             }
+            self.keep_ended(at, walk);
+        }
+    }
+
+    /// Keeps the states of the sentences whose last step is `at`: the last rows.
+    fn keep_ended(&self, at: usize, walk: &mut WalkBuffers) {
+        let live = self.order[..walk.live.len()].iter().enumerate().rev();
+        for (row, sentence) in live.take_while(|(_, sentence)| self.words(**sentence).len() == at + 1) {
+            walk.ended.output.row_mut(*sentence).copy_from_slice(walk.state.output.row(row));
+            walk.ended.cell.row_mut(*sentence).copy_from_slice(walk.state.cell.row(row));
         }
     }
 }
@@ -117,28 +135,28 @@ impl Spans {
 mod tests {
     use super::*;
 
-    /// The outputs of all words, where a step adds its input to the state.
-    fn sums(backward: bool) -> Vec<f32> {
+    /// The outputs of all words, where a step adds its input to the state, and the last ones of sentences.
+    fn sums(backward: bool) -> [Vec<f32>; 2] {
         let sentences = [2usize, 3, 1].map(|len| vec![0; len]);
         let batch: Vec<Sentence<'_>> =
             sentences.iter().map(|ids| Sentence { ids, candidates: None }).collect();
         let mut spans = Spans::default();
         spans.set(&batch);
         let fed = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
-        let mut out = vec![0.0; 6];
+        let (mut out, mut walk) = (vec![0.0; 6], WalkBuffers::new(1));
         spans.walk(
             backward,
-            &mut WalkBuffers::new(1),
+            &mut walk,
             |word| &fed[word..=word],
             |fed, state| add(state.output.values_mut(), fed),
             |word, output| out[word] = output[0],
         );
-        out
+        [out, walk.ended().output.values().to_vec()]
     }
 
     #[test]
     fn sentences_are_walked_through_alone_in_both_directions() {
-        assert_eq!(sums(false), [1.0, 3.0, 3.0, 7.0, 12.0, 6.0]);
-        assert_eq!(sums(true), [3.0, 2.0, 12.0, 9.0, 5.0, 6.0]);
+        assert_eq!(sums(false), [vec![1.0, 3.0, 3.0, 7.0, 12.0, 6.0], vec![3.0, 12.0, 6.0]]);
+        assert_eq!(sums(true), [vec![3.0, 2.0, 12.0, 9.0, 5.0, 6.0], vec![3.0, 12.0, 6.0]]);
     }
 }

@@ -45,7 +45,7 @@ impl Transformer {
         spec: &TransformerSpec,
         autoregression: impl Fn(Params<'_>, &TransformerSpec, usize) -> Result<Arc<dyn Autoregression>>,
     ) -> Result<Self> {
-        let tensors = WordTensors { width: spec.width, output: "decoder_ff_logit_out" };
+        let tensors = WordTensors { widths: [spec.width; 3], output: "decoder_ff_logit_out" };
         let tables = WordTables::read(model, params, tensors, str::to_owned)?;
         let positions = Arc::new(Encoding::new(params, spec)?);
         let layer = |number: &usize| {
