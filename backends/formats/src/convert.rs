@@ -16,8 +16,10 @@ use crate::manifest::{MANIFEST, Manifest};
 use crate::marian;
 use crate::model_dir::{MARIAN, weights_name};
 use crate::narrow::{ConvertedTensor, Narrow, as_it_is};
+use crate::opennmt;
 use crate::safetensors::{self, Stored};
 use crate::shortlist::{Cut, Shortlist};
+use crate::spec::NetworkSpec;
 use crate::weights::{MODEL_YML, MULTIPLIER_SUFFIX};
 use crate::yaml::Entries;
 use crate::{DType, Error, MarianConfig, ModelDir, Precision, Result, Weights};
@@ -139,6 +141,9 @@ impl Maker<'_> {
     }
 
     fn vocabularies(&mut self, source: &ModelDir) -> Result<()> {
+        if let Some(words) = source.words() {
+            return self.lists(words, source.shares_vocabulary());
+        }
         let files = source.vocabularies();
         let names: Vec<String> = if source.shares_vocabulary() {
             files.iter().map(|path| with_extension("vocab", path)).collect()
@@ -154,6 +159,18 @@ impl Maker<'_> {
         for path in source.tokens() {
             self.add(file_name(path), &Bytes::map(path)?)?;
             self.manifest.tokens.push(file_name(path));
+        }
+        Ok(())
+    }
+
+    /// Writes the words of both sides as lists with a word in each line.
+    fn lists(&mut self, words: [&[String]; 2], shared: bool) -> Result<()> {
+        let names = if shared { ["vocab.txt"; 2] } else { ["source.txt", "target.txt"] };
+        for (name, words) in names.into_iter().zip(words) {
+            if !self.manifest.files.contains_key(name) {
+                self.add(name.into(), (words.join("\n") + "\n").as_bytes())?;
+            }
+            self.manifest.vocabularies.push(name.into());
         }
         Ok(())
     }
@@ -174,7 +191,7 @@ impl Maker<'_> {
         Ok(())
     }
 
-    /// A network without a table of its own is written under Marian's keys.
+    /// A network without a table is written under Marian's keys, and OpenNMT's in its own table.
     fn configurations(&mut self, source: &ModelDir) -> Result<()> {
         let kept = |config: &MarianConfig| -> Entries {
             config.entries().iter().filter(|(key, _)| !FILE_KEYS.contains(&key.as_str())).cloned().collect()
@@ -182,7 +199,10 @@ impl Maker<'_> {
         let tables = source.tables.iter().map(|(name, config)| (name.clone(), kept(config)));
         self.manifest.tables = tables.filter(|(_, entries)| !entries.is_empty()).collect();
         if let Some(spec) = &source.spec {
-            self.manifest.tables.push((MARIAN.into(), marian::entries_of(spec)?));
+            self.manifest.tables.push(match spec.network {
+                NetworkSpec::OpenNmt(_) => (opennmt::TABLE.into(), opennmt::entries_of(spec)?),
+                _ => (MARIAN.into(), marian::entries_of(spec)?),
+            });
         }
         Ok(())
     }

@@ -4,7 +4,8 @@
 use crate::spec::{
     Cell, FullyConnectedSpec, ModelSpec, NetworkSpec, SourceSpec, TargetSpec, TopSpec, VectorsSpec,
 };
-use crate::{Error, Fault, MarianConfig, Result};
+use crate::table::Table;
+use crate::{MarianConfig, Result};
 
 /// Name of the table.
 pub(crate) const TABLE: &str = "rnn-fc";
@@ -34,8 +35,7 @@ const KEYS: [&str; 16] = [
 /// # Errors
 /// When a key is unknown, has no effect beside the others, or has a value that makes no sense.
 pub(crate) fn spec(config: &MarianConfig) -> Result<ModelSpec> {
-    refuse_unknown(config)?;
-    let (table, words) = (Table(config), config.vocabulary_sizes()?);
+    let (table, words) = (Table::of(config, TABLE, &KEYS)?, config.vocabulary_sizes()?);
     let tied = table.flag("tied-embeddings-all", true)?;
     let network = FullyConnectedSpec {
         embedding: table.positive("dim-emb")?,
@@ -73,15 +73,6 @@ fn refuse_untieable(config: &MarianConfig, network: &FullyConnectedSpec, words: 
         return Err(config.fault(KEY, "asks for one vocabulary; `dim-vocabs` has two sizes"));
     }
     Ok(())
-}
-
-fn refuse_unknown(config: &MarianConfig) -> Result<()> {
-    match config.entries().iter().find(|(key, _)| !KEYS.contains(&key.as_str())) {
-        None => Ok(()),
-        Some((key, _)) => {
-            Err(config.fault(key, format!("is no key of an rnn-fc; they are {}", KEYS.join(", "))))
-        }
-    }
 }
 
 fn both(table: Table<'_>) -> Result<bool> {
@@ -122,51 +113,6 @@ fn top(table: Table<'_>) -> Result<TopSpec> {
     };
     let depth = if table.0.has("top-depth") { table.positive("top-depth")? } else { 1 };
     Ok(TopSpec::Recurrent { cell, depth, width: width()? })
-}
-
-/// The table with defaults of its own for absent keys.
-#[derive(Clone, Copy)]
-struct Table<'a>(&'a MarianConfig);
-
-impl<'a> Table<'a> {
-    fn count(self, key: &str, otherwise: usize) -> Result<usize> {
-        if self.0.has(key) { self.0.count(key) } else { Ok(otherwise) }
-    }
-
-    fn positive(self, key: &str) -> Result<usize> {
-        if !self.0.has(key) {
-            return Err(self.0.fault(key, "is missing; a number above 0 was expected"));
-        }
-        match self.0.count(key)? {
-            0 => Err(self.0.fault(key, "is 0; a number above 0 was expected")),
-            count => Ok(count),
-        }
-    }
-
-    fn flag(self, key: &str, otherwise: bool) -> Result<bool> {
-        if self.0.has(key) { self.0.flag(key) } else { Ok(otherwise) }
-    }
-
-    fn word(self, key: &str, otherwise: &'a str) -> Result<&'a str> {
-        if self.0.has(key) { self.0.text(key) } else { Ok(otherwise) }
-    }
-
-    fn cell(self, key: &str) -> Result<Cell> {
-        match self.word(key, "gru")? {
-            "gru" => Ok(Cell::Gru),
-            "lstm" => Ok(Cell::Lstm),
-            other => Err(self.unsupported(key, other, "the engine has the cells gru and lstm")),
-        }
-    }
-
-    /// Refuses a key that has no effect beside the others: it must be a mistake.
-    fn refuse_idle(self, key: &str, reason: &str) -> Result<()> {
-        if self.0.has(key) { Err(self.0.fault(key, format!("says nothing here: {reason}"))) } else { Ok(()) }
-    }
-
-    fn unsupported(self, key: &str, value: &str, remedy: &'static str) -> Error {
-        self.0.fault(key, Fault::unsupported(format!("`{value}`"), remedy))
-    }
 }
 
 #[cfg(test)]

@@ -27,10 +27,11 @@
 //! | [`safetensors`], [`npz`] (with `zip`), [`bin`], `model_bin` | parsers of the formats of weights |
 //! | `gguf` | [`Gguf`]: files of llama.cpp, metadata and block-quantised tensors |
 //! | [`spec`] | [`ModelSpec`]: what a network is, in words of no format |
-//! | `marian` (with [`yaml`]), `fully_connected` | readers of descriptions: Marian's configurations, dyno's own table |
+//! | `torch`, with [`pickle`] | checkpoints of PyTorch, as plain values |
+//! | `marian` (with [`yaml`]), `fully_connected`, `table` | readers of descriptions: Marian's configurations, dyno's own tables |
 //! | `model_dir`, [`manifest`], `decoder`, `foreign` | [`ModelDir`]: a model in any of its forms |
 //! | [`shortlist`] | [`Shortlist`]: candidates of source words and n-grams |
-//! | [`hugging_face`], [`ctranslate2`], with `naming` | translators of other projects as models of dyno |
+//! | [`hugging_face`], [`ctranslate2`], [`opennmt`], with `naming` | translators of other projects as models of dyno |
 //! | `precision`, [`quantise`], `narrow` | precisions, and tensors at a narrower precision |
 //! | `convert`, `generate` | writing of model directories: from a model, and from a recipe |
 //! | `bytes`, `digest`, `error` | mapped files, hashes, errors |
@@ -60,13 +61,17 @@ mod naming;
 mod narrow;
 pub mod npz;
 mod numbers;
+pub mod opennmt;
+pub mod pickle;
 mod precision;
 pub mod quantise;
 mod record;
 pub mod safetensors;
 pub mod shortlist;
 pub mod spec;
+mod table;
 mod tensor;
+mod torch;
 mod weights;
 pub mod yaml;
 mod zip;

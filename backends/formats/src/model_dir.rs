@@ -1,13 +1,15 @@
 //! Models in any of their forms: their files and their configuration.
 //!
-//! There are five forms: a model directory (`model.toml`), a translator of Hugging Face (see
-//! [`hugging_face`]) or of CTranslate2 (see [`ctranslate2`]), a Marian directory (a decoder's YAML beside the files, see `decoder`), and Marian's
-//! weights with vocabularies that the caller names. All become a
+//! There are six forms: a model directory (`model.toml`), a translator of Hugging Face (see
+//! [`hugging_face`]) or of CTranslate2 (see [`ctranslate2`]), a checkpoint of OpenNMT-py (see [`opennmt`]), a
+//! Marian directory (a decoder's YAML beside the files, see `decoder`), and Marian's weights with
+//! vocabularies that the caller names. All become a
 //! [`ModelDir`], so that the caller doesn't depend on the form. Only a decoder's YAML may name several
 //! models, which translate together.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::decoder::{Decoder, decoder_of, home_of};
 use crate::digest::FileIdentity;
@@ -16,11 +18,11 @@ use crate::foreign;
 use crate::fully_connected;
 use crate::manifest::{MANIFEST, Manifest};
 use crate::marian::refuse_factored;
-use crate::naming::{Tensors, Translator};
+use crate::naming::{Tensors, Translator, WordLists};
 use crate::shortlist::Cut;
 use crate::spec::{Family, ModelSpec};
 use crate::{Error, Fault, MarianConfig, Precision, Result, Weights};
-use crate::{ctranslate2, hugging_face};
+use crate::{ctranslate2, hugging_face, opennmt};
 
 /// Name of the table with a decoder's settings.
 const DECODER: &str = "decoder";
@@ -35,6 +37,8 @@ pub struct ModelDir {
     pub(crate) languages: Option<[String; 2]>,
     pub(crate) precision: Option<Precision>,
     pub(crate) vocabularies: Vec<PathBuf>,
+    /// Words of both sides, where the vocabularies' files hold more than words.
+    pub(crate) words: Option<WordLists>,
     /// Files beside the vocabularies with ids, languages and settings of tokens.
     pub(crate) tokens: Vec<PathBuf>,
     pub(crate) shortlist: Option<(PathBuf, Cut)>,
@@ -88,6 +92,9 @@ impl ModelDir {
         } else {
             match extension {
                 "toml" => Self::open_manifest(path).map(|model| vec![model]),
+                "pt" if let Some(translator) = opennmt::open(path)? => {
+                    Ok(vec![Self::of_translator(&home_of(path), translator)])
+                }
                 "yml" | "yaml" => Self::open_decoder(path),
                 "npz" | "bin" => Err(Error::content(
                     path,
@@ -125,6 +132,8 @@ impl ModelDir {
             Ok(vec![Self::of_translator(path, translator)])
         } else if let Some(fault) = foreign::fault_of(path) {
             Err(Error::content(path, fault))
+        } else if let Some(translator) = opennmt::open(path)? {
+            Ok(vec![Self::of_translator(path, translator)])
         } else {
             Self::open_decoder(&decoder_of(path)?)
         }
@@ -151,12 +160,13 @@ impl ModelDir {
 
     /// A translator of another project.
     fn of_translator(path: &Path, translator: Translator) -> Self {
-        let Translator { vocabularies, tokens, weights, decoder, spec, tensors } = translator;
+        let Translator { vocabularies, words, tokens, weights, decoder, spec, tensors } = translator;
         Self {
             path: path.into(),
             languages: None,
             precision: None,
             vocabularies,
+            words,
             tokens,
             shortlist: None,
             weights,
@@ -181,6 +191,7 @@ impl ModelDir {
             languages: None,
             precision: None,
             vocabularies: Vec::new(),
+            words: None,
             tokens: Vec::new(),
             shortlist: None,
             weights: BTreeMap::from([(weights.precision(), path.to_owned())]),
@@ -205,6 +216,7 @@ impl ModelDir {
             languages: manifest.languages,
             precision: manifest.precision,
             vocabularies: manifest.vocabularies.iter().map(|name| home.join(name)).collect(),
+            words: None,
             tokens: manifest.tokens.iter().map(|name| home.join(name)).collect(),
             shortlist: manifest.shortlist.map(|(name, cut)| (home.join(name), cut)),
             weights: weights.filter(|(_, path)| path.is_file()).collect(),
@@ -256,8 +268,16 @@ impl ModelDir {
         &self.tokens
     }
 
-    /// Whether both sides have one vocabulary file.
+    /// Words of both sides by their ids, where the vocabularies' files hold more than words.
+    pub fn words(&self) -> Option<[&[String]; 2]> {
+        self.words.as_ref().map(|[source, target]| [&**source, &**target])
+    }
+
+    /// Whether both sides have one vocabulary.
     pub fn shares_vocabulary(&self) -> bool {
+        if let Some([source, target]) = &self.words {
+            return Arc::ptr_eq(source, target);
+        }
         self.vocabularies.windows(2).all(|pair| same_file(&pair[0], &pair[1]))
             && !self.vocabularies.is_empty()
     }
@@ -282,10 +302,11 @@ impl ModelDir {
     /// # Errors
     /// When the model describes no network that an engine runs.
     pub fn family(&self) -> Result<Family> {
-        match (&self.spec, self.marian(), self.table(fully_connected::TABLE)) {
-            (Some(spec), ..) => Ok(spec.family()),
-            (_, Some(marian), _) => marian.family(),
-            (.., Some(_)) => Ok(Family::FullyConnected),
+        match (&self.spec, self.marian()) {
+            (Some(spec), _) => Ok(spec.family()),
+            (_, Some(marian)) => marian.family(),
+            _ if self.table(fully_connected::TABLE).is_some() => Ok(Family::FullyConnected),
+            _ if self.table(opennmt::TABLE).is_some() => Ok(Family::Recurrent),
             _ => Err(self.undescribed()),
         }
     }
@@ -295,16 +316,20 @@ impl ModelDir {
     /// # Errors
     /// When a setting is unknown or makes no sense; the message names its key.
     pub fn spec(&self) -> Result<ModelSpec> {
-        match (&self.spec, self.marian(), self.table(fully_connected::TABLE)) {
-            (Some(spec), ..) => Ok(spec.clone()),
-            (_, Some(marian), _) => marian.spec(),
-            (.., Some(table)) => fully_connected::spec(table),
+        if let Some(spec) = &self.spec {
+            return Ok(spec.clone());
+        }
+        let own = [fully_connected::TABLE, opennmt::TABLE].map(|name| self.table(name));
+        match (self.marian(), own) {
+            (Some(marian), _) => marian.spec(),
+            (_, [Some(table), _]) => fully_connected::spec(table),
+            (_, [_, Some(table)]) => opennmt::spec(table),
             _ => Err(self.undescribed()),
         }
     }
 
     fn undescribed(&self) -> Error {
-        let what = "describes no network of a translator; it needs the table [marian] or [rnn-fc]";
+        let what = "describes no network of a translator; it needs the table [marian], [rnn-fc] or [opennmt]";
         Error::content(&self.path, what)
     }
 

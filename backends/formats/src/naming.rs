@@ -2,12 +2,14 @@
 //! those of the engines.
 //!
 //! PyTorch and CTranslate2 store the weights of a product as [outputs, inputs], Marian as [inputs, outputs]. The
-//! data stay as they lie in the file; only their order is noted. CTranslate2 joins products of one input, so that a
-//! tensor may be some rows of a stored one. Tensors without a name here are left out.
+//! data stay as they lie in the file; only their order is noted. CTranslate2 joins products of one input, and PyTorch
+//! the gates of a cell, so that a tensor may be some rows of a stored one. Some columns of one are copied. Tensors
+//! without a name here are left out.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use crate::error::Located;
 use crate::record::{ElementOrder, Scales};
@@ -31,14 +33,28 @@ pub(crate) struct Named {
     pub(crate) shape: [usize; 2],
     /// Whether it is the weights of a product, which Marian stores the other way round.
     pub(crate) product: bool,
-    /// The rows that it takes of a greater tensor; of a vector, the elements.
-    pub(crate) part: Option<Range<usize>>,
+    /// What it takes of a greater tensor.
+    pub(crate) part: Option<Part>,
 }
+
+/// Part of a stored tensor.
+#[derive(Clone, Debug)]
+pub(crate) enum Part {
+    /// Rows; of a vector, the elements.
+    Rows(Range<usize>),
+    /// Columns of a matrix.
+    Columns(Range<usize>),
+}
+
+/// The words of source and target by their ids.
+pub(crate) type WordLists = [Arc<[String]>; 2];
 
 /// Files and configuration of another project's translator, which its reader found.
 pub(crate) struct Translator {
     /// Source vocabulary, then target vocabulary.
     pub(crate) vocabularies: Vec<PathBuf>,
+    /// Words of both sides, where the vocabularies' files hold more than words.
+    pub(crate) words: Option<WordLists>,
     /// Files beside the vocabularies.
     pub(crate) tokens: Vec<PathBuf>,
     pub(crate) weights: BTreeMap<Precision, PathBuf>,
@@ -78,10 +94,12 @@ impl Named {
             return Err(Fault::from("this tensor is missing; copy the file anew from the model's origin")
                 .of(&self.stored[0]));
         };
-        let mut item = match &self.part {
-            Some(part) => item.rows(part.clone()).ok_or_else(|| self.misfit(&[]).of(stored))?,
-            None => item,
+        let part = match &self.part {
+            Some(Part::Rows(rows)) => item.rows(rows.clone()),
+            Some(Part::Columns(columns)) => weights.find(stored).and_then(|all| all.columns(columns.clone())),
+            None => Some(item),
         };
+        let mut item = part.ok_or_else(|| self.misfit(&[]).of(stored))?;
         let [rows, columns] = self.shape;
         let fits = match item.shape[..] {
             [only] => rows == 1 && only == columns,
@@ -104,8 +122,9 @@ impl Named {
     fn misfit(&self, shape: &[usize]) -> Fault {
         let [rows, columns] = self.shape;
         match &self.part {
-            Some(part) => format!("has no rows {part:?}, of {columns} columns each").into(),
-            None => format!("has shape {shape:?}; config.json asks for [{rows}, {columns}]").into(),
+            Some(Part::Rows(part)) => format!("has no rows {part:?}, of {columns} columns each").into(),
+            Some(Part::Columns(part)) => format!("has no columns {part:?}, of {rows} rows each").into(),
+            None => format!("has shape {shape:?}; the network asks for [{rows}, {columns}]").into(),
         }
     }
 }

@@ -308,11 +308,34 @@ impl<'a> Tensor<'a> {
         Ok(values)
     }
 
-    /// Bytes of the elements, row-major; empty for derived tensors.
+    /// Some columns of a plain matrix in the file as a tensor of its own; `None` where it has no such columns.
+    pub(crate) fn columns(&self, columns: Range<usize>) -> Option<Item> {
+        let &[rows, width] = self.shape() else { return None };
+        let plain = self.layout() == ElementOrder::RowMajor && self.scales().is_none();
+        if !plain || columns.is_empty() || columns.end > width {
+            return None;
+        }
+        let size = self.dtype().size();
+        let span = columns.start * size..columns.end * size;
+        let bytes: Vec<u8> =
+            self.raw().chunks_exact(width * size).flat_map(|row| &row[span.clone()]).copied().collect();
+        let numbers = match self.dtype() {
+            DType::F32 => Numbers::F32(copy(&bytes)),
+            DType::F16 => Numbers::F16(copy(&bytes)),
+            _ => return None,
+        };
+        Some(Item::owned(self.dtype(), vec![rows, columns.len()], numbers, None))
+    }
+
+    /// Bytes of the elements, row-major.
     pub(crate) fn row_major_bytes(&self) -> Result<Vec<u8>> {
-        let (order, raw) = (self.layout(), self.raw());
+        let raw = match &self.item.storage {
+            Storage::File(..) => Cow::Borrowed(self.raw()),
+            Storage::Owned(numbers) => numbers.to_le_bytes().into(),
+        };
+        let order = self.layout();
         if order == ElementOrder::RowMajor {
-            return Ok(raw.to_vec());
+            return Ok(raw.into_owned());
         }
         let ((rows, columns), size) = (self.matrix()?, self.dtype().size());
         let mut bytes = Vec::with_capacity(raw.len());

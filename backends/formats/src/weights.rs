@@ -13,7 +13,7 @@ use crate::bytes::Bytes;
 use crate::error::Located;
 use crate::record::Directory;
 use crate::tensor::{File, Item, Tensor};
-use crate::{DType, Error, Fault, Precision, Result, bin, model_bin, npz, safetensors};
+use crate::{DType, Error, Fault, Precision, Result, bin, model_bin, npz, safetensors, torch, zip};
 
 /// Name of the item with a Marian model's configuration.
 pub(crate) const MODEL_YML: &str = "special:model.yml";
@@ -169,14 +169,20 @@ fn parse(bytes: &[u8]) -> Result<Directory, Fault> {
     match bytes.get(..8) {
         Some(first) if first.starts_with(&1u64.to_le_bytes()) => bin::parse(bytes),
         Some(_) if bytes.get(8) == Some(&b'{') => safetensors::parse(bytes),
-        Some(first) if first.starts_with(b"PK") => npz::parse(bytes),
+        Some(first) if first.starts_with(b"PK") => archive(bytes),
         Some(first) if first.starts_with(&2u64.to_le_bytes()) => bin::parse(bytes),
         Some(_) if model_bin::begins(bytes) => model_bin::parse(bytes),
         _ => {
-            Err("neither npz, nor Marian's bin, nor safetensors, nor CTranslate2's bin by its first bytes"
+            Err("neither npz, nor Marian's bin, nor safetensors, nor CTranslate2's bin, nor a checkpoint of PyTorch by its \
+                 first bytes"
                 .into())
         }
     }
+}
+
+/// An archive: of arrays, or with a pickle that describes its tensors.
+fn archive(bytes: &[u8]) -> Result<Directory, Fault> {
+    if torch::is_checkpoint(&zip::entries(bytes)?) { torch::parse(bytes) } else { npz::parse(bytes) }
 }
 
 /// YAML stored as an array of bytes, up to the first NUL or the end.

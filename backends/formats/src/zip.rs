@@ -1,8 +1,8 @@
-//! Zip archives, as far as an npz needs them.
+//! Zip archives, as far as an npz and a checkpoint of PyTorch need them.
 //!
 //! The central directory is authoritative. Each local header must agree with it, and no two entries may share
 //! bytes. Entries must be stored: inflating could cost a thousand times the memory of the file, and neither
-//! Marian nor `numpy.savez` compress. Zip64 and data descriptors are read, because numpy always writes the
+//! Marian nor `numpy.savez` nor `torch.save` compress. Zip64 and data descriptors are read, because numpy always writes the
 //! former, and the latter into pipes. Layouts: PKWARE's APPNOTE 6.3, sections 4.3 and 4.5.
 
 use std::ops::Range;
@@ -94,7 +94,7 @@ fn central(bytes: &[u8]) -> Result<Central, Fault> {
     let last = bytes.len().checked_sub(END_BYTES).ok_or("too short for a zip archive")?;
     let earliest = last.saturating_sub(usize::from(u16::MAX)); // the longest comment
     let at = (earliest..=last).rev().find(|at| is_end(bytes, *at));
-    let at = at.ok_or("no end of a zip archive: cut short, or not an npz")?;
+    let at = at.ok_or("no end of a zip archive: cut short, or no npz and no checkpoint")?;
     let mut cursor = Cursor::new(bytes, at + 4);
     let disks = (cursor.u16("the end record")?, cursor.u16("the end record")?);
     let counts = (cursor.u16("the end record")?, cursor.u16("the end record")?);

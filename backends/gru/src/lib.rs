@@ -1,7 +1,7 @@
-//! The engine `gru`: Marian's recurrent models (`type: s2s`, `amun`, `nematus`), after the OpenNMT entry of
-//! 2018.
+//! The engine `gru`: recurrent models, those of Marian (`type: s2s`, `amun`, `nematus`) and OpenNMT's own, after
+//! the OpenNMT entry of 2018.
 //!
-//! Such a model has a bidirectional encoder, and a decoder that attends between the cells of its first layer.
+//! A model of Marian has a bidirectional encoder, and a decoder that attends between the cells of its first layer.
 //! The crate owns recurrent cells, their stacks, the attention of a perceptron, and the deep output. The
 //! description of the model decides about encoder types, cells and norms. Features that
 //! the engine lacks are refused by name when the model is opened.
@@ -17,6 +17,7 @@
 //! | `names` | the names of parameters in files |
 //! | `network`, `layers` | the weights of the network and of the decoder |
 //! | `encoder`, `decoder` | the layers over source words, and a worker's decoder |
+//! | `opennmt` | OpenNMT's network: stacked layers, global attention above them, and input feeding |
 //! | `cell`, `attention`, `projection` | cells, attention, and products with norms in Marian's orders |
 //!
 //! # What it leaves out
@@ -30,10 +31,12 @@ mod encoder;
 mod layers;
 mod names;
 mod network;
+mod opennmt;
 mod projection;
 
 use std::sync::Arc;
 
+use dyno_formats::spec::NetworkSpec;
 use dyno_formats::{Family, ModelSpec, Result};
 use dyno_nn::{Network, Params, Sizes};
 use dyno_translator::{Customs, Engine, Switches};
@@ -44,13 +47,16 @@ use network::Rnn;
 /// The backend.
 pub const ENGINE: Engine = Engine {
     name: "gru",
-    about: "Recurrent encoder and decoder with GRU or LSTM cells (Marian's types s2s, amun and nematus)",
+    about: "Recurrent encoder and decoder with GRU or LSTM cells (Marian's s2s, amun and nematus, and OpenNMT's)",
     customs: Customs::NONE,
     families: &[Family::Recurrent],
     load,
 };
 
 fn load(spec: &ModelSpec, params: Params<'_>, _: &Switches) -> Result<Network> {
+    if let NetworkSpec::OpenNmt(_) = spec.network {
+        return opennmt::load(spec, params);
+    }
     let rnn = Arc::new(Rnn::new(spec, params)?);
     let sizes = Sizes {
         words: spec.words,

@@ -107,6 +107,15 @@ impl Vocabulary {
         }
     }
 
+    /// The vocabulary of these words by their ids, which came from the file at `path`.
+    ///
+    /// # Errors
+    /// When a word is repeated or a required one is absent; the message names the file.
+    pub fn of_words(path: &Path, words: &[String]) -> Result<Self> {
+        let words = WordVocabulary::from_list(words).map(Self::Words);
+        words.map_err(|source| Error::File { path: path.into(), source: Box::new(source) })
+    }
+
     /// The vocabulary of the SentencePiece model `pieces` with the ids of `ids`, a `vocab.json`: the entry point
     /// for mutated files.
     ///

@@ -71,6 +71,20 @@ impl WordVocabulary {
         Self::new(&words, false)
     }
 
+    /// The vocabulary of a list of words; ids count from 0.
+    ///
+    /// # Errors
+    /// When a word is repeated, or one of the two required words is absent.
+    pub fn from_list(list: &[String]) -> Result<Self> {
+        let mut words = BTreeMap::new();
+        for (id, word) in list.iter().enumerate() {
+            if words.insert(word.clone(), id as u32).is_some() {
+                return Err(Error::words(id + 1, format!("`{}` comes twice", word.escape_debug())));
+            }
+        }
+        Self::new(&words, false)
+    }
+
     fn new(words: &BTreeMap<String, u32>, is_map: bool) -> Result<Self> {
         let len = words.values().max().map_or(0, |&last| last as usize + 1);
         let mut spans = vec![(0, 0); len];
@@ -202,6 +216,9 @@ mod tests {
     #[test]
     fn a_list_counts_its_lines() {
         let words = WordVocabulary::from_text(b"a\n<unk>\r\nb\n</s>").unwrap();
+        assert_eq!((words.eos_id(), words.unk_id(), words.lookup("b"), words.len()), (3, 1, Some(2), 4));
+        let list = ["a", "<unk>", "b", "</s>"].map(str::to_owned);
+        let words = WordVocabulary::from_list(&list).unwrap();
         assert_eq!((words.eos_id(), words.unk_id(), words.lookup("b"), words.len()), (3, 1, Some(2), 4));
     }
 

@@ -56,5 +56,5 @@ mod unknown;
 
 pub use engine::{Customs, Engine};
 pub use error::{Error, Result};
-pub use model::Words;
+pub use model::{Words, vocabulary};
 pub use settings::{Position, Switch, Switches, read_multipliers};

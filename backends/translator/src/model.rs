@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use dyno_api::{Breakdown, Facts, Model, OpenedFile, Session};
-use dyno_formats::{Shortlist, Vocabularies};
+use dyno_formats::{ModelDir, Shortlist, Vocabularies};
 use dyno_nn::Network;
 use dyno_nn::watch::SharedTimes;
 use dyno_text::{Side, Vocabulary};
@@ -43,14 +43,7 @@ impl Translator {
         requested: &RequestedSettings,
     ) -> Result<Self> {
         let first = opened.first().ok_or(Error::NoModel)?;
-        let [source, target] = first.model.vocabularies() else {
-            return Err(Error::NoVocabularies { path: first.path.clone() });
-        };
-        let tokens = first.model.tokens();
-        let read = |path, side| Vocabulary::open(path, tokens, side).map(Arc::new);
-        let one_file = source == target;
-        let source = read(source, Side::Source)?;
-        let target = if one_file { Arc::clone(&source) } else { read(target, Side::Target)? };
+        let [source, target] = vocabularies(first)?;
         members.iter().try_for_each(|(_, network)| fits(network, &source, &target))?;
         one_target(&members)?;
         let decoding = requested.decide(first.model.decoder())?;
@@ -79,6 +72,35 @@ impl Translator {
         let (calibration, split_lines) = (requested.scales.calibration.clone(), requested.split_lines);
         Ok(Self { shared: Arc::new(shared), calibration, split_lines })
     }
+}
+
+/// The vocabularies of source and target: one and the same where they have one file.
+fn vocabularies(opened: &OpenedModel) -> Result<[Arc<Vocabulary>; 2]> {
+    let missing = || Error::NoVocabularies { path: opened.path.clone() };
+    let read = |side| vocabulary(&opened.model, side)?.map(Arc::new).ok_or_else(missing);
+    let source = read(Side::Source)?;
+    let shared = match opened.model.vocabularies() {
+        [from, to] if opened.model.words().is_none() => from == to,
+        _ => opened.model.shares_vocabulary(),
+    };
+    Ok([Arc::clone(&source), if shared { source } else { read(Side::Target)? }])
+}
+
+/// The vocabulary of one side of a model; `None` where the model names none for both sides.
+///
+/// # Errors
+/// When its file is faulty.
+pub fn vocabulary(model: &ModelDir, side: Side) -> Result<Option<Vocabulary>> {
+    let ([source, target], at) = match model.vocabularies() {
+        [source, target] => ([source, target], usize::from(side == Side::Target)),
+        _ => return Ok(None),
+    };
+    let path = [source, target][at];
+    let read = match model.words() {
+        Some(words) => Vocabulary::of_words(path, words[at]),
+        None => Vocabulary::open(path, model.tokens(), side),
+    };
+    Ok(Some(read?))
 }
 
 /// Whether the source ends with the end of a sentence: the models of OpenNMT have none there.

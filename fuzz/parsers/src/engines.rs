@@ -23,6 +23,7 @@ pub(crate) fn parsers() -> Vec<Parser> {
         ["config.json", "vocab.json", "model.safetensors"]
             .map(|name| translator("hugging-face/marian", name)),
     );
+    all.push(whole(&dyno_gru::ENGINE, "backends/gru/tests/goldens/opennmt/gru-mlp-unfed", "model.pt"));
     all
 }
 

@@ -4,7 +4,7 @@ use std::fs::{read, read_to_string};
 
 use dyno_formats::{
     ConvertOptions, Error, Gguf, ModelDir, Precision, Weights, bin, convert, ctranslate2, hugging_face,
-    manifest, npz, safetensors, shortlist, yaml,
+    manifest, npz, opennmt, pickle, safetensors, shortlist, yaml,
 };
 
 use crate::parser::Parser;
@@ -28,6 +28,8 @@ pub(crate) fn parsers() -> Vec<Parser> {
         "backends/transformer-aan/tests/goldens/ctranslate2",
         &["marian-int8/model.bin", "marian-int16/model.bin", "opennmt/model.bin"],
     );
+    let checkpoints =
+        files("backends/gru/tests/goldens/opennmt", &["lstm-general/model.pt", "lstm-dot-tied/model.pt"]);
     let models = files("backends/decoder-only/tests/goldens", &["qwen3.gguf", "llama.gguf"]);
     vec![
         Parser::of("safetensors", tensors, safetensors::check),
@@ -37,6 +39,8 @@ pub(crate) fn parsers() -> Vec<Parser> {
         Parser::of("gguf", models, Gguf::check),
         Parser::of("ctranslate2", variables, ctranslate2::check),
         Parser::of("hugging-face", configurations(), hugging_face::check),
+        Parser::of("opennmt", checkpoints, opennmt::check),
+        Parser::of("pickle", vec![PICKLE.into()], pickle::check),
         Parser::of("text-shortlist", goldens(&["lex.s2t", "lex.odd.s2t"]), shortlist::text::check),
         Parser::of(
             "vocabulary-map",
@@ -52,6 +56,14 @@ pub(crate) fn parsers() -> Vec<Parser> {
         directory(),
     ]
 }
+
+/// A pickle with each opcode that checkpoints have: a tensor's call, options, words, numbers of all lengths.
+const PICKLE: &[u8] = b"\x80\x02}q\x00(X\x05\x00\x00\x00modelq\x01ccollections\nOrderedDict\nq\x02)Rq\x03X\x01\x00\x00\x00w\
+    ctorch._utils\n_rebuild_tensor_v2\nq\x04((X\x07\x00\x00\x00storagectorch\nFloatStorage\nX\x01\x00\x00\x000X\x03\x00\x00\x00cpuK\x06\
+    tq\x05QK\x00K\x02K\x03\x86K\x03K\x01\x86\x89h\x02)RtRs}bX\x03\x00\x00\x00optcargparse\nNamespace\nq\x06)\x81}(X\x01\x00\x00\x00a\
+    NX\x01\x00\x00\x00bJ\xfe\xff\xff\xffX\x01\x00\x00\x00cM\x00\x01X\x01\x00\x00\x00d\x8a\x05\x00\x00\x00\x00\x01X\x01\x00\x00\x00eG?\xe0\x00\x00\x00\x00\x00\x00\
+    X\x01\x00\x00\x00fc__builtin__\nset\n]K\x01a\x85RubX\x05\x00\x00\x00vocab](X\x01\x00\x00\x00a\x88K\x01K\x02K\x03\x87K\x01\x85er\x07\x00\x00\x00j\
+    \x00\x00\x00\x00h\x01u.";
 
 /// Reads every value of a file that was accepted: what a parser lets pass must hold to the end.
 fn read_all(bytes: &[u8]) -> Result<(), Error> {

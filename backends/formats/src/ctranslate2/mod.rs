@@ -49,6 +49,7 @@ pub(crate) fn open(directory: &Path) -> Result<Option<Translator>> {
     let decoder = decoder(network.positions, &config, words.languages);
     Ok(Some(Translator {
         vocabularies: files::pieces(directory)?,
+        words: None,
         tokens: words.files,
         weights: BTreeMap::from([(precision, path.clone())]),
         decoder: MarianConfig::from_entries(path, decoder),

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use crate::naming::{Named, Tensors};
+use crate::naming::{Named, Part, Tensors};
 use crate::spec::VectorsSpec;
 
 /// What of a network decides the names and shapes of its tensors.
@@ -139,6 +139,7 @@ impl List<'_> {
         product: bool,
         part: Option<Range<usize>>,
     ) {
+        let part = part.map(Part::Rows);
         self.tensors.add(Named { stored: vec![stored], name: name.into(), shape, product, part });
     }
 }

@@ -62,6 +62,7 @@ pub(crate) fn open(directory: &Path) -> Result<Option<Translator>> {
     let (vocabularies, tokens) = files::vocabularies(directory, family)?;
     Ok(Some(Translator {
         vocabularies,
+        words: None,
         tokens,
         weights: BTreeMap::from([(precision, weights)]),
         decoder: MarianConfig::from_entries(origin, decoder),

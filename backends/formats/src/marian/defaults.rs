@@ -3,7 +3,7 @@
 //! `type` has no default here, because a model of unknown type can't be run.
 
 /// Keys, sorted, with their defaults. Lists that are empty by default need no entry.
-pub(crate) const DEFAULTS: [(&str, &str); 81] = [
+pub(crate) const DEFAULTS: [(&str, &str); 82] = [
     ("allow-special", "false"),
     ("allow-unk", "false"),
     ("beam-size", "12"),
@@ -35,6 +35,7 @@ pub(crate) const DEFAULTS: [(&str, &str); 81] = [
     ("maxi-batch-sort", "none"),
     ("mini-batch", "1"),
     ("mini-batch-words", "0"),
+    ("more-words", "0"),
     ("most-repeats", "0"),
     ("most-words", "0"),
     ("n-best", "false"),

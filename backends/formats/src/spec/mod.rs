@@ -1,14 +1,15 @@
 //! What a network is, in words of no format: the description that engines read.
 //!
 //! Each format has a reader that makes a [`ModelSpec`] from its own words, or refuses what no engine runs by
-//! the word's name: `marian`, `hugging_face`, and `fully_connected` for the table of `rnn-fc`. Engines and
-//! layers then need no format's keys. A language model, which translates without an encoder, has a
+//! the word's name: `marian`, `hugging_face`, `opennmt`, and `fully_connected` for the table of `rnn-fc`.
+//! Engines and layers then need no format's keys. A language model, which translates without an encoder, has a
 //! description of its own, [`DecoderOnlySpec`], whose reader is `gguf`. A description holds no tensor, and
 //! says nothing of vocabularies and searches.
 
 mod activation;
 mod decoder_only;
 mod fully_connected;
+mod opennmt;
 mod recurrent;
 mod transformer;
 
@@ -19,6 +20,7 @@ use crate::{Error, Fault, Result};
 pub use activation::Activation;
 pub use decoder_only::{DecoderOnlySpec, Gate, Pairs, Rotation, Windows};
 pub use fully_connected::{FullyConnectedSpec, SourceSpec, TargetSpec, TopSpec};
+pub use opennmt::{Directions, GlobalAttention, OpenNmtSpec};
 pub use recurrent::{Cell, EncoderKind, NormStyle, RecurrentSpec};
 pub use transformer::{
     AutoregressionSpec, AverageSpec, ChainSpec, FeedSpec, Operation, Positions, SsruSpec, TransformerSpec,
@@ -70,6 +72,8 @@ pub enum NetworkSpec {
     Transformer(TransformerSpec),
     /// A recurrent encoder and decoder.
     Recurrent(RecurrentSpec),
+    /// OpenNMT's recurrent encoder and decoder.
+    OpenNmt(OpenNmtSpec),
     /// A recurrent layer with attention under fully-connected layers.
     FullyConnected(FullyConnectedSpec),
 }
@@ -83,7 +87,7 @@ impl ModelSpec {
                 AutoregressionSpec::Average(_) => Family::AverageAttention,
                 AutoregressionSpec::Ssru(_) => Family::RecurrentUnits,
             },
-            NetworkSpec::Recurrent(_) => Family::Recurrent,
+            NetworkSpec::Recurrent(_) | NetworkSpec::OpenNmt(_) => Family::Recurrent,
             NetworkSpec::FullyConnected(_) => Family::FullyConnected,
         }
     }
@@ -106,6 +110,17 @@ impl ModelSpec {
     pub fn recurrent(&self) -> Result<&RecurrentSpec> {
         match &self.network {
             NetworkSpec::Recurrent(recurrent) => Ok(recurrent),
+            _ => Err(self.misfit()),
+        }
+    }
+
+    /// The layers of OpenNMT's recurrent network.
+    ///
+    /// # Errors
+    /// When the network is of another kind.
+    pub fn opennmt(&self) -> Result<&OpenNmtSpec> {
+        match &self.network {
+            NetworkSpec::OpenNmt(network) => Ok(network),
             _ => Err(self.misfit()),
         }
     }

@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used)] // helpers of tests fail like tests
 
+mod opennmt;
 mod refusals;
 
 use std::path::{Path, PathBuf};

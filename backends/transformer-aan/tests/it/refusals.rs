@@ -148,7 +148,7 @@ fn languages_are_asked_for_and_checked() {
             json!({ "target-language": "fra" }),
             "fra, for which this model has no word; set one of its codes: deu",
         ),
-        ("marian", json!({ "search": "random" }), "\"hugging-face\" or \"ctranslate2\""),
+        ("marian", json!({ "search": "random" }), "\"ctranslate2\" or \"opennmt\""),
     ] {
         let found = refused(kind, settings.clone());
         assert!(found.contains(told), "{kind} {settings}: {found}");

@@ -21,6 +21,8 @@ pub(crate) struct SearchOptions {
     /// Greatest length of a translation as a multiple of its source's length; both include the end of the
     /// sentence.
     pub(crate) max_length_factor: f32,
+    /// Number of words that a translation may have beyond that multiple.
+    pub(crate) more_words: usize,
     /// Greatest number of words of a translation, the end of the sentence included.
     pub(crate) most_words: usize,
     /// Whether a translation of the greatest length ends with the end of the sentence, whatever the scores
@@ -47,9 +49,11 @@ pub(crate) struct SearchOptions {
 
 impl SearchOptions {
     /// Whether a hypothesis of `len` words, including the end, has reached the greatest length. Marian
-    /// compares in f32.
+    /// compares in f32; OpenNMT-py cuts the fraction off.
     pub(super) fn is_full(&self, len: usize, source_len: usize) -> bool {
-        len >= self.most_words || len as f32 >= self.max_length_factor * source_len as f32
+        let most = self.max_length_factor * source_len as f32 + self.more_words as f32;
+        let most = if self.rule == Rule::OpenNmt { most.floor() } else { most };
+        len >= self.most_words || len as f32 >= most
     }
 
     /// Number of translations of a sentence.
@@ -57,10 +61,11 @@ impl SearchOptions {
         if self.n_best { self.beam } else { 1 }
     }
 
-    /// Ranking value of a finished path: (score − penalty·length) / length^normalize.
+    /// Ranking value of a finished path: (score − penalty·length) / length^normalize. OpenNMT-py's length for the
+    /// power counts the word that begins a translation, too (`advance` in its translate/beam_search.py).
     pub(crate) fn value(&self, score: f32, len: usize) -> f32 {
-        let len = len as f32;
-        (score - self.word_penalty * len) / len.powf(self.normalize)
+        let begun = if self.rule == Rule::OpenNmt { len + 1 } else { len };
+        (score - self.word_penalty * len as f32) / (begun as f32).powf(self.normalize)
     }
 }
 
@@ -76,6 +81,9 @@ pub(crate) enum Rule {
     /// The search ends when a beam of them is finished, or where lengths don't count, when the best
     /// continuation is.
     CTranslate2,
+    /// OpenNMT-py's (`BeamSearch` in its translate/beam_search.py): of the best continuations, as many as the
+    /// beam has places, some finish. The search ends when the best one does.
+    OpenNmt,
 }
 
 /// Condition under which a search by Hugging Face's rule ends, once a beam of hypotheses is finished.
@@ -114,6 +122,7 @@ impl Rules {
         match self.options.rule {
             Rule::Marian if first => self.options.beam,
             Rule::Marian => live,
+            Rule::OpenNmt => self.options.beam,
             // Each live hypothesis can finish, and as many others stay alive.
             Rule::HuggingFace(_) | Rule::CTranslate2 => 2 * self.options.beam,
         }
@@ -154,7 +163,7 @@ pub(super) struct Searched {
     pub(super) looped: bool,
     /// Greatest score of a finished hypothesis.
     pub(super) best_finished: f32,
-    /// Whether the best continuation of some step finished.
+    /// Whether the best continuation of some step finished; by OpenNMT-py's rule, that of the last step.
     pub(super) first_finished: bool,
 }
 
@@ -186,6 +195,7 @@ impl Searched {
                 self.first_finished && finished >= options.translations()
             }
             Rule::CTranslate2 => finished >= options.beam,
+            Rule::OpenNmt => self.first_finished && finished >= options.translations(),
         }
     }
 

@@ -1,11 +1,12 @@
-//! Beam search by one of three rules. In Marian's, beams only shrink, because no hypothesis takes the place of
+//! Beam search by one of four rules. In Marian's, beams only shrink, because no hypothesis takes the place of
 //! a finished one. In those of Hugging Face and CTranslate2, beams stay as wide as they are, until finished
-//! hypotheses are as many, and with Hugging Face's, no live one can get better.
+//! hypotheses are as many, and with Hugging Face's, no live one can get better. In OpenNMT-py's, a finished
+//! hypothesis leaves its place at the next step, and the search ends when the best continuation finishes.
 
 use dyno_nn::Row;
 use dyno_nn::math::{Best, multiply_add};
 
-use super::batch::{Hypothesis, Member, Rules, Running, aligned};
+use super::batch::{Hypothesis, Member, Rule, Rules, Running, aligned};
 use super::paths::Finished;
 
 /// A hypothesis and its next word.
@@ -149,6 +150,7 @@ impl Beams<'_> {
         let Hypothesis { sentence: place, len, .. } = group[0];
         let (options, sentence, len, start) = (&rules.options, &mut sentences[place], len + 1, live.len());
         let full = options.is_full(len, sentence.source_len);
+        sentence.first_finished &= options.rule != Rule::OpenNmt;
         for (rank, Continued { row, word, score }) in buffers.top.iter().copied().enumerate() {
             let ends = word == rules.end || full;
             if options.beam <= if ends { rank } else { live.len() - start } {

@@ -58,6 +58,7 @@ fn options(beam: usize) -> SearchOptions {
         normalize: 0.0,
         word_penalty: 0.0,
         max_length_factor: 3.0,
+        more_words: 0,
         most_words: usize::MAX,
         forced_end: false,
         renormalise: false,
@@ -219,6 +220,32 @@ fn the_rule_of_ctranslate2_awaits_a_beam_or_the_best_continuation() {
     };
     assert_eq!(of(2, 1.0), (vec![3, END], Some(-1.5)), "two are finished after three steps");
     assert_eq!(of(2, 0.0), (vec![3, END], Some(-3.0)), "it is the second step's best");
+}
+
+#[test]
+fn the_rule_of_opennmt_refills_places_and_ends_with_the_best_continuation() {
+    let of = |scores, normalize| {
+        let options = SearchOptions { rule: Rule::OpenNmt, n_best: true, normalize, ..options(2) };
+        search(&[(1.0, scores)], options, &[5]).remove(0)
+    };
+    // 3 end finishes beside 2 3, which is considered first; 2 3 end is the best of the third step.
+    let both = [(vec![3, END], Some(-3.0)), (vec![2, 3, END], Some(-4.5))];
+    assert_eq!(of(GARDEN_PATH, 0.0), both);
+    let both = [(vec![3, END], Some(-1.0)), (vec![2, 3, END], Some(-1.125))];
+    assert_eq!(of(GARDEN_PATH, 1.0), both, "lengths count the word that begins");
+    let mut sure = GARDEN_PATH;
+    sure[4] = [-1.2, -9.0, -1.0, -9.0];
+    // The end takes no place: both words after 2 are continued.
+    assert_eq!(of(sure, 0.0), [(vec![END], Some(-1.2)), (vec![2, END], Some(-4.0))]);
+}
+
+#[test]
+fn lengths_by_the_rule_of_opennmt_have_words_to_spare_and_no_fraction() {
+    let endless: Scores = [[-9.0, -9.0, -1.0, -2.0]; 5];
+    let options = SearchOptions { rule: Rule::OpenNmt, max_length_factor: 1.25, more_words: 1, ..options(1) };
+    let lists = search(&[(1.0, endless)], options, &[1, 2, 5]);
+    let lengths: Vec<usize> = lists.iter().map(|list| list[0].0.len()).collect();
+    assert_eq!(lengths, [2, 3, 7]);
 }
 
 #[test]

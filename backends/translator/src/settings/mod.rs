@@ -201,6 +201,7 @@ impl RequestedSettings {
             normalize: written.or(self.normalize, "normalize", 0.0, MarianConfig::float)?,
             word_penalty: written.or(self.word_penalty, "word-penalty", 0.0, MarianConfig::float)?,
             max_length_factor: written.max_length_factor(self.max_length_factor)?,
+            more_words: written.or(None, "more-words", 0, MarianConfig::count)?,
             most_words: written.most_words()?,
             forced_end: written.flag(None, "forced-end")?,
             renormalise: written.flag(None, "renormalise")?,
@@ -274,8 +275,8 @@ impl Written<'_> {
 
 /// Name of the setting and of the decoder's key for the rule of the beam, and its values.
 const SEARCH: &str = "search";
-const SEARCHES: [&str; 3] = ["marian", "hugging-face", "ctranslate2"];
-const KNOWN_SEARCHES: &str = "\"marian\", \"hugging-face\" or \"ctranslate2\"";
+const SEARCHES: [&str; 4] = ["marian", "hugging-face", "ctranslate2", "opennmt"];
+const KNOWN_SEARCHES: &str = "\"marian\", \"hugging-face\", \"ctranslate2\" or \"opennmt\"";
 
 /// Name of the setting and of the decoder's key for the greatest number of times that a phrase may stand in a row.
 const MOST_REPEATS: &str = "most-repeats";
@@ -311,6 +312,7 @@ impl Written<'_> {
             "marian" => Ok(Rule::Marian),
             "hugging-face" => Ok(Rule::HuggingFace(patience)),
             "ctranslate2" => Ok(Rule::CTranslate2),
+            "opennmt" => Ok(Rule::OpenNmt),
             _ => Err(self.fault(SEARCH, format!("must be {KNOWN_SEARCHES}"))),
         }
     }

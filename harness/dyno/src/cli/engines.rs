@@ -26,7 +26,7 @@ pub struct HostedArgs {
     /// Load the backend from the shared library FILE
     #[arg(long, value_name = "FILE", conflicts_with = "backend", help_heading = "Model options")]
     pub plugin: Option<PathBuf>,
-    /// Model: a directory, a decoder's YAML file, or weights with --vocab; repeat it for an ensemble
+    /// Model: a directory, a checkpoint of OpenNMT-py, a decoder's YAML file, or weights with --vocab; repeat it for an ensemble
     #[arg(long = "model", short, value_name = "PATH", value_parser = model, help_heading = "Model options")]
     pub models: Vec<PathBuf>,
     #[command(flatten)]
@@ -188,7 +188,7 @@ pub(super) const CONVERT_EXAMPLES: &str = "Examples:
 /// Arguments of `dyno convert`.
 #[derive(Args)]
 pub struct ConvertArgs {
-    /// Model to convert: a directory, a decoder's YAML file, or weights with --vocab
+    /// Model to convert: a directory, a checkpoint of OpenNMT-py, a decoder's YAML file, or weights with --vocab
     #[arg(value_parser = model)]
     pub model: PathBuf,
     /// Directory to create

@@ -1,4 +1,4 @@
-//! `dyno convert`: a model directory from Marian's files, or from a translator of Hugging Face.
+//! `dyno convert`: a model directory from Marian's files, or from a translator of another project.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

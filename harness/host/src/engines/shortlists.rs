@@ -4,7 +4,7 @@ use std::path::Path;
 
 use dyno_formats::{Cut, ModelDir, Shortlist, Vocabularies};
 use dyno_text::{Scratch, Side, Vocabulary};
-use dyno_translator::Words;
+use dyno_translator::{Words, vocabulary};
 
 use crate::error::{Error, Result};
 use crate::facts::Coverage;
@@ -40,9 +40,8 @@ struct List {
 
 impl List {
     fn open(model: &ModelDir, path: &Path, cut: Cut) -> Result<Self> {
-        let [source, target] = model.vocabularies() else { return Err(Error::NoVocabularies) };
-        let source = Vocabulary::open(source, model.tokens(), Side::Source)?;
-        let target = Vocabulary::open(target, model.tokens(), Side::Target)?;
+        let read = |side| vocabulary(model, side)?.ok_or(Error::NoVocabularies);
+        let (source, target) = (read(Side::Source)?, read(Side::Target)?);
         let shared = model.shares_vocabulary();
         let vocabularies = Vocabularies { source: &Words(&source), target: &Words(&target), shared };
         let list = Shortlist::open(path, cut, vocabularies)?;

@@ -18,9 +18,8 @@ pub fn tokeniser(model: &Path) -> Result<Tokenise> {
     if registry::suiting(&[model.to_owned()]).map_err(Error::Unsuited)?.task() == Task::Encode {
         return of_encoder(model);
     }
-    let directory = ModelDir::open(model)?;
-    let source = directory.vocabularies().first().ok_or(Error::NoVocabulary)?;
-    Ok(of(Vocabulary::open(source, directory.tokens(), Side::Source)?))
+    let source = dyno_translator::vocabulary(&ModelDir::open(model)?, Side::Source)?;
+    Ok(of(source.ok_or(Error::NoVocabulary)?))
 }
 
 /// The tokeniser of a vocabulary.
