@@ -70,6 +70,11 @@ impl Tensors {
         self.0.push(named);
     }
 
+    /// All tensors.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Named> {
+        self.0.iter()
+    }
+
     /// Names in the file, of all tensors.
     pub(crate) fn stored(&self) -> impl Iterator<Item = &str> {
         self.0.iter().flat_map(|named| &named.stored).map(String::as_str)

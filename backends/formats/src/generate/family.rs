@@ -1,7 +1,7 @@
 //! The tensors of a network, by the family of its configuration.
 
 use super::shapes::{Shape, Shapes};
-use super::{encoder, rnn_fc, s2s, transformer};
+use super::{encoder, opennmt, rnn_fc, s2s, transformer};
 use crate::{Fault, MarianConfig, Result};
 
 /// Name of the table of Marian's models.
@@ -9,6 +9,9 @@ pub(super) const MARIAN: &str = "marian";
 
 /// Name of the table of `rnn-fc`.
 pub(super) const RNN_FC: &str = "rnn-fc";
+
+/// Name of the table of OpenNMT's recurrent network.
+pub(super) const OPENNMT: &str = crate::opennmt::TABLE;
 
 /// Name of the table of sentence encoders.
 pub(super) const ENCODER: &str = "encoder";
@@ -19,6 +22,7 @@ pub(super) fn shapes_of(table: &str, config: &MarianConfig, words: usize) -> Res
     match (table, config.text("type")) {
         (ENCODER, _) => encoder::shapes(config, words, &mut shapes)?,
         (RNN_FC, _) => rnn_fc::shapes(config, words, &mut shapes)?,
+        (OPENNMT, _) => opennmt::shapes(config, words, &mut shapes)?,
         (_, Ok("transformer")) => transformer::shapes(config, words, &mut shapes)?,
         (_, Ok("s2s")) => s2s::shapes(config, words, &mut shapes)?,
         (_, other) => {

@@ -11,6 +11,7 @@
 mod draw;
 mod encoder;
 mod family;
+mod opennmt;
 mod recipe;
 mod rnn_fc;
 mod s2s;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use super::family::{ENCODER, MARIAN, RNN_FC, shapes_of};
+use super::family::{ENCODER, MARIAN, OPENNMT, RNN_FC, shapes_of};
 use super::shapes::{self, Kind, Macs, Shape};
 use crate::digest::FileIdentity;
 use crate::error::{Located, clip};
@@ -47,7 +47,7 @@ pub struct Recipe {
     pub text: Vec<PathBuf>,
     /// Number of candidates of each word; `None` for no shortlist.
     pub shortlist: Option<Cut>,
-    /// Name of the table with the network's configuration: `marian`, `rnn-fc` or `encoder`.
+    /// Name of the table with the network's configuration: `marian`, `rnn-fc`, `opennmt` or `encoder`.
     table: &'static str,
     entries: Entries,
 }
@@ -63,6 +63,7 @@ struct WireRecipe {
     shortlist: Option<WireShortlist>,
     marian: Option<toml::Table>,
     rnn_fc: Option<toml::Table>,
+    opennmt: Option<toml::Table>,
     encoder: Option<toml::Table>,
 }
 
@@ -85,19 +86,17 @@ impl Recipe {
     pub fn of(table: toml::Table, folder: &Path) -> Result<Self, Fault> {
         let wire: WireRecipe =
             table.try_into().map_err(|error: toml::de::Error| Fault::from(clip(error.message().trim())))?;
-        let (table, entries) = match (wire.marian, wire.rnn_fc, wire.encoder) {
-            (Some(table), None, None) => (MARIAN, entries_of(table)),
-            (None, Some(table), None) => (RNN_FC, entries_of(table)),
-            (None, None, Some(_)) if wire.shortlist.is_some() => {
-                return Err("an encoder chooses no words: leave `shortlist` out".into());
-            }
-            (None, None, Some(table)) => (ENCODER, entries_of(table)),
-            _ => {
-                return Err(
-                    "needs one of `marian`, `rnn-fc` and `encoder`: the network's configuration".into()
-                );
-            }
+        let given =
+            [(MARIAN, wire.marian), (RNN_FC, wire.rnn_fc), (OPENNMT, wire.opennmt), (ENCODER, wire.encoder)];
+        let mut given = given.into_iter().filter_map(|(name, table)| Some((name, entries_of(table?))));
+        let (Some((table, entries)), None) = (given.next(), given.next()) else {
+            let fault =
+                "needs one of `marian`, `rnn-fc`, `opennmt` and `encoder`: the network's configuration";
+            return Err(fault.into());
         };
+        if table == ENCODER && wire.shortlist.is_some() {
+            return Err("an encoder chooses no words: leave `shortlist` out".into());
+        }
         within("words", wire.words, FEWEST_WORDS..=MOST_WORDS)?;
         sizes_fault(&entries)?;
         if let Some(WireShortlist { first, best }) = &wire.shortlist {
@@ -232,6 +231,19 @@ mod tests {
         ));
         assert_eq!(macs.source, layers * (4 * d * d + 2 * d * feed) + layers * 2 * d * d);
         assert_eq!(macs.target, layers * (6 * d * d + 2 * d * feed) + words * d);
+    }
+
+    #[test]
+    fn a_word_of_opennmts_costs_each_layer_and_attention_once() {
+        // distill-tiny of the OpenNMT paper: GRU layers of 512 over embeddings of 256, 34,000 words.
+        let (e, h, words) = (256, 512, 34_000);
+        let macs = macs_of(
+            "words = 34000\nopennmt = { cell = \"gru\", dim-emb = 256, dim-state = 512, enc-depth = 2, dec-depth = 1 }",
+        );
+        let gru = |inputs: u64, state: u64| 3 * state * (inputs + state);
+        let attention = 2 * h * h; // keys, and the context's share in the attentional vector
+        assert_eq!(macs.source, 2 * (gru(e, h / 2) + gru(h, h / 2)) + attention);
+        assert_eq!(macs.target, gru(e + h, h) + h * h + words * h);
     }
 
     #[test]

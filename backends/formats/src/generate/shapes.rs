@@ -43,9 +43,16 @@ pub(super) fn macs(shapes: &[Shape], candidates: usize) -> Macs {
     // Keys and values of attention are computed once for each word of the source.
     let of_source = |name: &str| {
         ["encoder_", "source_"].iter().any(|prefix| name.starts_with(prefix))
-            || ["context_Wk", "context_Wv", "attention_U", "decoder_Wc_att"]
-                .iter()
-                .any(|part| name.ends_with(part))
+            || [
+                "context_Wk",
+                "context_Wv",
+                "attention_U",
+                "decoder_Wc_att",
+                "decoder_att_Wk",
+                "decoder_att_Wc",
+            ]
+            .iter()
+            .any(|part| name.ends_with(part))
     };
     let products = || shapes.iter().filter(|shape| shape.kind == Kind::Product);
     let size = |shape: &Shape| (shape.rows * shape.columns) as u64;

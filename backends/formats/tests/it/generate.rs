@@ -88,6 +88,6 @@ fn what_is_not_drawn_is_refused_by_name() {
         refused(&SMALL.replace("words = 40", "words = 3")).contains("`words` is 3; it must lie between 16")
     );
     assert!(refused(&SMALL.replace("[marian]", "[other]")).contains("other"));
-    assert!(refused("words = 40").contains("needs one of `marian`, `rnn-fc` and `encoder`"));
+    assert!(refused("words = 40").contains("needs one of `marian`, `rnn-fc`, `opennmt` and `encoder`"));
     assert!(refused(&SMALL.replace("\"transformer\"", "\"amun\"")).contains("there are transformer and s2s"));
 }

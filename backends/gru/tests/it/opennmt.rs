@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use dyno_formats::{ConvertOptions, ModelDir, Precision, convert};
+use dyno_formats::{ConvertOptions, ModelDir, Precision, Recipe, convert, generate};
 use dyno_gru::ENGINE;
 use dyno_nn::math::Kernels;
 use dyno_nn::{Params, Request, Row, Sentence, Step, Wanted};
@@ -147,6 +147,32 @@ fn an_unknown_word_is_replaced_by_the_source_word_that_it_looked_at() {
         lists.iter().flat_map(|list| list[0].0.split(' ')).filter(|word| *word == "<unk>").count()
     };
     assert!(unknown(&plain) > 0 && unknown(&replaced) == 0, "{} {}", unknown(&plain), unknown(&replaced));
+}
+
+#[test]
+fn drawn_networks_have_the_tensors_that_the_engine_reads() {
+    let scratch = tempfile::tempdir().unwrap();
+    for (at, keys) in [
+        "",
+        "enc-type = \"rnn\"\ncell = \"lstm\"\nattention = \"mlp\"\ninput-feed = false",
+        "enc-type = \"brnn-sum\"\nattention = \"dot\"\ndim-emb-target = 8\ntied-embeddings = true",
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let table = format!(
+            "words = 40\n[opennmt]\ndim-emb = 6\ndim-state = 8\nenc-depth = 2\ndec-depth = 1\n{keys}"
+        );
+        let recipe = Recipe::of(toml::from_str(&table).unwrap(), scratch.path()).unwrap();
+        let model = scratch.path().join(at.to_string());
+        generate(&recipe, &model).unwrap();
+        let weights = ModelDir::open(&model).unwrap().load(Precision::F32).unwrap();
+        assert_eq!(weights.parameters(), recipe.parameters());
+        for precision in ["f32", "int16", "int8"] {
+            let settings = json!({ "beam": 2, "max-length-factor": 1, "precision": precision });
+            assert_eq!(translate(&model, &settings, 8).len(), 43, "{keys}");
+        }
+    }
 }
 
 #[test]
