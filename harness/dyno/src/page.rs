@@ -13,6 +13,7 @@ use dyno_results::{Merged, Run, Summary};
 
 use crate::exit::{Failure, Outcome};
 use crate::output::this_command;
+use crate::publication::PrivateFolders;
 
 /// Name of the page in a run's folder.
 pub const NAME: &str = "report.html";
@@ -89,12 +90,12 @@ pub fn write_figures<T: AsRef<str>>(
     Ok(())
 }
 
-/// The text of `readme` with the frontier of `report` between its markers.
-pub fn readme_with(report: &Report, run: &Run, readme: &Path, figures: &Path) -> Outcome<String> {
+/// The text of `readme` with the frontier of `report` between its markers, and the commands in `commands`.
+pub fn readme_with(report: &Report, commands: &[String], readme: &Path, figures: &Path) -> Outcome<String> {
     let text = read_readme(readme)?;
     let figures = from_readme(readme, figures)?.display().to_string();
     report
-        .readme(&text, &figures, &commands(run))
+        .readme(&text, &figures, commands)
         .ok_or_else(|| without_markers(readme, [BEGIN, END], "the figures belong"))
 }
 
@@ -115,9 +116,10 @@ pub fn without_markers(readme: &Path, [begin, end]: [&str; 2], place: &str) -> F
     bad_input!("{}: put the lines {begin} and {end} where {place}, once", readme.display())
 }
 
-/// Commands that made the figures: that of the run, if known, and the current one.
-pub fn commands(run: &Run) -> Vec<String> {
-    run.command.clone().into_iter().chain([this_command()]).collect()
+/// Commands that made the figures: that of the run, if known, and the current one, without private folders.
+pub fn commands(run: &Run, private: &PrivateFolders) -> Vec<String> {
+    let commands = run.command.clone().into_iter().chain([this_command()]);
+    commands.map(|command| private.shortened(command)).collect()
 }
 
 /// A path as the target of a link: the characters that end or encode a path there are encoded.

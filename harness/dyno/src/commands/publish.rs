@@ -35,15 +35,16 @@ pub fn publish(args: &PublishArgs) -> Outcome {
     let summary = Summary::of(&run);
     doubts(&run, &summary).iter().for_each(|doubt| say!("warning: {doubt}"));
     let report = Report::of(&run, &summary, &[]);
-    let private = PrivateFolders::of_this_host()?;
+    let private = PrivateFolders::of_this_host([&*args.run])?;
     let figures = place.join(FIGURES);
-    let updated = |readme| readme_with(&report, &run, readme, &figures).map(|text| (readme, text));
+    let commands = commands(&run, &private);
+    let updated = |readme| readme_with(&report, &commands, readme, &figures).map(|text| (readme, text));
     let readme: Option<(&Path, String)> = args.readme.as_deref().map(updated).transpose()?;
     make_folder(&args.to)?;
     let sources: Vec<Source> = files.into_iter().map(|file| (args.run.join(&file), file)).collect();
     copy(&sources, &place, |folder| {
         private.shorten_in(folder)?;
-        add_report(folder)
+        add_report(folder, &commands)
     })?;
     if let Some((path, text)) = &readme {
         write_whole(path, text.as_bytes())?;
@@ -104,7 +105,7 @@ fn doubts(run: &Run, summary: &Summary) -> Vec<String> {
 }
 
 /// Adds the page, the figures and a README with the frontier.
-fn add_report(folder: &Path) -> Outcome<()> {
+fn add_report(folder: &Path, commands: &[String]) -> Outcome<()> {
     let run = Run::read(folder)?;
     let report = Report::of(&run, &Summary::of(&run), &[]);
     page::write(&report, &folder.join(page::NAME), folder)?;
@@ -114,7 +115,7 @@ fn add_report(folder: &Path) -> Outcome<()> {
         inline(&run.identity.campaign),
         inline(&run.identity.host.cpu)
     );
-    let readme = report.readme(&blank, FIGURES, &commands(&run)).context("the new README has no markers")?;
+    let readme = report.readme(&blank, FIGURES, commands).context("the new README has no markers")?;
     Ok(write_whole(&folder.join("README.md"), readme.as_bytes())?)
 }
 

@@ -11,8 +11,9 @@ use serde_json::{Value, json};
 use crate::cli::ReportArgs;
 use crate::exit::{Exit, Outcome};
 use crate::output::{print, print_json, warn_of_look_alikes};
-use crate::page::{NAME, hosts_page, readme_with, unwritable, write, write_figures};
+use crate::page::{NAME, commands, hosts_page, readme_with, unwritable, write, write_figures};
 use crate::papers::published;
+use crate::publication::PrivateFolders;
 
 /// Writes or prints the report on the run of `args`.
 pub fn report(args: &ReportArgs) -> Outcome {
@@ -26,7 +27,8 @@ pub fn report(args: &ReportArgs) -> Outcome {
         write_figures(report.figures(), folder)?;
     }
     if let (Some(readme), Some(figures)) = (&args.readme, &args.figures) {
-        let updated = readme_with(&report, &run, readme, figures)?;
+        let commands = commands(&run, &PrivateFolders::of_this_host([&*args.run])?);
+        let updated = readme_with(&report, &commands, readme, figures)?;
         write_whole(readme, updated.as_bytes())?;
     }
     if args.markdown {

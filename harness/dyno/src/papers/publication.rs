@@ -1,7 +1,7 @@
 //! The publication of the page on all papers: a folder with the page, its claims as JSON, the figures and the
 //! records.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use dyno_measure::host;
@@ -39,7 +39,8 @@ pub fn publish(to: &Path, readme: Option<&Path>, of: Option<&Path>) -> Outcome {
     }
     let updated = |readme| linked(readme, &place, &collected.reproductions, &day).map(|text| (readme, text));
     let readme: Option<(&Path, String)> = readme.map(updated).transpose()?;
-    let (sources, private) = (sources(&collected, of)?, PrivateFolders::of_this_host()?);
+    let runs = collected.runs.values().map(PathBuf::as_path);
+    let (sources, private) = (sources(&collected, of)?, PrivateFolders::of_this_host(runs)?);
     let records = match of {
         None => RECORDS.to_owned(),
         Some(of) => link(&from_readme(&place.join("README.md"), &of.join(RECORDS))?),

@@ -12,23 +12,34 @@ use dyno_results::store::files::write_whole;
 use crate::exit::Outcome;
 
 /// Private folders of this host as JSON writes them, each with its replacement.
-pub struct PrivateFolders(Vec<(String, &'static str)>);
+pub struct PrivateFolders(Vec<(String, String)>);
 
 impl PrivateFolders {
-    /// The working folder and the home folder, the longer one first: the working folder is often inside the
-    /// home.
-    pub fn of_this_host() -> anyhow::Result<Self> {
+    /// The working folder, the home folder, and `runs` that lie outside of the working folder, which keep their
+    /// names alone. The longest comes first: one is often inside another.
+    pub fn of_this_host<'a>(runs: impl IntoIterator<Item = &'a Path>) -> anyhow::Result<Self> {
         let here = env::current_dir()
             .context("the working folder was removed; run `dyno publish` in another one")?;
-        let known = [(Some(here), "."), (env::var_os("HOME").map(PathBuf::from), "~")];
+        let outside = |run: &Path| -> Option<(PathBuf, String)> {
+            let run = std::path::absolute(run).ok().filter(|run| !run.starts_with(&here))?;
+            let name = run.file_name()?.to_string_lossy().into_owned();
+            Some((run, name))
+        };
+        let mut known: Vec<(PathBuf, String)> = runs.into_iter().filter_map(outside).collect();
+        known.extend(env::var_os("HOME").map(|home| (home.into(), "~".into())));
+        known.push((here, ".".into()));
         let mut places = Vec::new();
-        for (folder, sign) in known {
-            let Some(folder) = folder.filter(|folder| folder.components().count() > 1) else { continue };
+        for (folder, sign) in known.into_iter().filter(|(folder, _)| folder.components().count() > 1) {
             let quoted = serde_json::to_string(&folder.to_string_lossy())?;
             places.push((quoted.trim_matches('"').to_owned(), sign));
         }
         places.sort_by_key(|(folder, _)| Reverse(folder.len()));
         Ok(Self(places))
+    }
+
+    /// `text` without the private folders.
+    pub fn shortened(&self, text: String) -> String {
+        self.0.iter().fold(text, |text, (folder, sign)| with_folder_replaced(&text, folder, sign))
     }
 
     /// Replaces the private folders in the copied files; the rest stays the same, byte by byte.
@@ -37,9 +48,7 @@ impl PrivateFolders {
             .map(|name| run.join(name));
         for file in files.iter().filter(|file| file.is_file()) {
             let text = files::read_to_string(file).with_context(|| file.display().to_string())?;
-            let cut =
-                self.0.iter().fold(text, |text, (folder, sign)| with_folder_replaced(&text, folder, sign));
-            write_whole(file, cut.as_bytes())?;
+            write_whole(file, self.shortened(text).as_bytes())?;
         }
         Ok(())
     }
@@ -82,6 +91,17 @@ const ESCAPE_LETTERS: usize = 6;
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_run_elsewhere_keeps_its_name_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let run = folder.path().join("mine");
+        std::fs::create_dir(&run).unwrap();
+        let told = |at: &str| format!("dyno run c.toml --out {at}\n");
+        std::fs::write(run.join(COMMAND), told(run.to_str().unwrap())).unwrap();
+        PrivateFolders::of_this_host([&*run]).unwrap().shorten_in(&run).unwrap();
+        assert_eq!(std::fs::read_to_string(run.join(COMMAND)).unwrap(), told("mine"));
+    }
 
     #[test]
     fn a_folder_of_this_host_is_written_short_and_others_stay() {
