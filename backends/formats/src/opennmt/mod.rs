@@ -60,8 +60,9 @@ pub(crate) fn open(path: &Path) -> Result<Option<Translator>> {
     }
     let checkpoint = Checkpoint::parse(&bytes).in_file(&file)?;
     let weights = weights_of(&checkpoint, &file);
-    let (network, words) = read(&checkpoint, &file, &Weights::open(&weights)?)?;
-    let precision = network.tensors.name(Weights::open(&weights)?)?.precision();
+    let stored = Weights::open(&weights)?;
+    let (network, words) = read(&checkpoint, &file, &stored)?;
+    let precision = network.tensors.name(stored)?.precision();
     Ok(Some(Translator {
         vocabularies: vec![file.clone(); 2],
         words: Some(words),
