@@ -16,6 +16,7 @@ from pathlib import Path
 import systran_align
 
 from recipe import vocab as vocabulary
+from recipe.config import FREQUENT
 from recipe.files import Places, write_lines
 
 AT_ONCE = 10_000         # pairs; only bounds memory
@@ -23,7 +24,6 @@ AT_ONCE = 10_000         # pairs; only bounds memory
 # with these lists: 31.83, 33.70; with the whole vocabulary: 31.96, 33.99. The lists cost small 2 % of its time in batches
 # and 5 % line by line, the whole vocabulary 13 and 73 %.
 KEPT_PER_SOURCE = 50
-FREQUENT = 300
 END = "</s>"
 
 

@@ -19,6 +19,8 @@ import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
 
+FREQUENT = 300
+
 
 @dataclass
 class Training:
@@ -55,7 +57,7 @@ class Config:
     data: str = "captions"
     taught: str = "taught"                                           # the sentence of its card on a student's teachers
     shortlist: str = "lex.s2t"                                       # the product that goes along: or vmap.txt
-    frequent: int = 300
+    frequent: int = FREQUENT
     shipped: list[str] = field(default_factory=lambda: ["int8", "f16"])
 
 

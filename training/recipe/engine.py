@@ -9,12 +9,9 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from recipe.export import SHORTLIST, export
+from recipe.export import SHORTLIST, SPECIAL, export
 from recipe.files import Places
 from recipe.search import Settings
-
-# The pieces without a text, which begin the vocabulary.
-SPECIAL = 2
 
 
 class Engine:

@@ -15,12 +15,15 @@ import numpy
 from safetensors.numpy import save_file
 
 from recipe import checkpoint
+from recipe.config import FREQUENT
 from recipe.files import Places
 
 # Marian refuses a model file whose configuration lacks its version; any of its release names will do.
 MARIAN_VERSION = "v1.12.42"
 
 VOCABULARY, SHORTLIST = "vocab.spm", "shortlist.txt"
+# The pieces without a text, which begin the vocabulary.
+SPECIAL = 2
 
 
 def arrays(weights: dict) -> dict[str, numpy.ndarray]:
@@ -63,7 +66,7 @@ def model_toml(marian: dict, vocab_size: int, languages: list[str], origin: Path
              'precision = "f32"',
              f'vocabularies = ["{VOCABULARY}", "{VOCABULARY}"]']
     if any(path.name == SHORTLIST for path in files):
-        lines.append(f'shortlist = {{ file = "{SHORTLIST}", first = 2, best = 300, threshold = 0.0 }}')
+        lines.append(f'shortlist = {{ file = "{SHORTLIST}", first = {SPECIAL}, best = {FREQUENT}, threshold = 0.0 }}')
     lines += ["", "[origin]", f'"{origin.name}" = {identity(origin)}', "", "[files]"]
     lines += [f'"{path.name}" = {identity(path)}' for path in sorted(files)]
     lines += ["", f"[{table}]", f"dim-vocabs = [{vocab_size}, {vocab_size}]"]
