@@ -7,20 +7,12 @@
 use std::ops::Range;
 
 use dyno_formats::{Result, spec};
-use dyno_nn::math::{Matrix, Operands};
+use dyno_nn::Scratch;
+use dyno_nn::math::Matrix;
 use dyno_nn::recurrent::{Cell as Gates, Functions, State};
 
 use crate::names::Names;
 use crate::projection::Projection;
-
-/// Buffers of a cell.
-#[derive(Default)]
-pub(crate) struct Scratch {
-    pub(crate) operands: Operands,
-    state: Vec<f32>,
-    part: Vec<f32>,
-    row: Vec<f32>,
-}
 
 /// Position of a cell, which decides about its biases.
 #[derive(Clone, Copy, Debug)]
@@ -134,12 +126,11 @@ impl Cell {
     /// Takes one step of all rows of `state`. `fed` [rows, 3S or 4S] are the products of the inputs; it is
     /// empty for a transition.
     pub(crate) fn step(&self, fed: &[f32], state: &mut State, scratch: &mut Scratch) {
-        let mut pre = std::mem::take(&mut scratch.state);
+        let mut pre = std::mem::take(&mut scratch.between[1]);
         self.state.apply(state.output.values(), &mut pre, scratch);
-        scratch.state = pre;
         let fed = if self.input.is_some() { fed } else { &self.unfed };
-        let Scratch { state: pre, row, .. } = scratch;
-        self.gates.step_all(self.functions, [fed, pre, &self.bias], state, row);
+        self.gates.step_all(self.functions, [fed, &pre, &self.bias], state, &mut scratch.gates);
+        scratch.between[1] = pre;
     }
 }
 
@@ -162,7 +153,7 @@ impl Side {
 
     /// Replaces `out` by the products before norms, [rows, outputs].
     fn multiply(&self, rows: &[f32], out: &mut Vec<f32>, scratch: &mut Scratch) {
-        let Scratch { operands, part: values, .. } = scratch;
+        let Scratch { operands, between: [values, _], .. } = scratch;
         if let [only] = &self.parts[..] {
             return only.multiply(rows, operands, out);
         }
@@ -180,7 +171,7 @@ impl Side {
             return only.finish(out);
         }
         for (part, columns) in self.columns() {
-            let values = &mut scratch.part;
+            let [values, _] = &mut scratch.between;
             values.clear();
             let rows = || out.chunks_exact(self.outputs);
             rows().for_each(|row| values.extend_from_slice(&row[columns.clone()]));

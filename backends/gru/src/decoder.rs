@@ -2,14 +2,13 @@
 
 use std::sync::Arc;
 
-use dyno_nn::math::{Activation, activate, add};
+use dyno_nn::math::{Activation, Operands, activate, add};
 use dyno_nn::output::Choice;
 use dyno_nn::recurrent::State;
 use dyno_nn::watch::Component;
-use dyno_nn::{Decoder, Request, Row, Sentence, Step};
+use dyno_nn::{Decoder, Request, Row, Scratch, Sentence, Step};
 
 use crate::attention::{Source, Weights};
-use crate::cell::Scratch;
 use crate::encoder::Encoded;
 use crate::network::Rnn;
 
@@ -37,7 +36,6 @@ struct Buffers {
     seen: Vec<f32>,
     share: Vec<f32>,
     fed: Vec<f32>,
-    scratch: Scratch,
     weights: Weights,
 }
 
@@ -56,10 +54,10 @@ impl Worker {
     }
 
     /// Computes the keys of the sentences that were encoded, and stores what attention reads at their places.
-    fn remember(&mut self, places: &[usize]) {
+    fn remember(&mut self, places: &[usize], scratch: &mut Scratch) {
         let _attention = Component::Attention.span();
         let (layers, Encoded { rows, spans, .. }) = (&self.network.layers, &self.encoded);
-        let Buffers { share: keys, fed, seen, scratch, .. } = &mut self.buffers;
+        let Buffers { share: keys, fed, seen, .. } = &mut self.buffers;
         let others = [(&layers.deep[2], &mut *seen), (&layers.attention.context, &mut *keys)];
         layers.base[1].multiply_beside(rows, fed, others, scratch);
         layers.attention.context.finish(keys);
@@ -77,11 +75,11 @@ impl Worker {
     }
 
     /// Computes the start state of each layer: tanh(W·mean of the sentence).
-    fn start_states(&mut self) {
+    fn start_states(&mut self, operands: &mut Operands) {
         let (layers, width) = (&self.network.layers, self.network.spec.context());
         let means = &mut self.buffers.means;
         self.encoded.spans.means(&self.encoded.rows, width, means);
-        layers.start.apply(means, &mut self.buffers.scratch.operands, &mut self.buffers.top);
+        layers.start.apply(means, operands, &mut self.buffers.top);
         activate(self.network.kernels, Activation::Tanh, &mut self.buffers.top);
         for state in &mut self.states {
             state.append(&self.buffers.top);
@@ -102,26 +100,24 @@ impl Worker {
 
     /// Runs the first layer: a cell, attention with the cell's state, and further cells, of which the first
     /// reads the context. The embedding's share in the deep output is computed with the same input.
-    fn base_layer(&mut self, rows: &[Row], alignment: Option<&mut Step>) {
+    fn base_layer(&mut self, rows: &[Row], alignment: Option<&mut Step>, scratch: &mut Scratch) {
         let network = Arc::clone(&self.network);
         let [first, second, rest @ ..] = &network.layers.base[..] else {
             unreachable!("two cells or more, by the description");
         };
-        let Buffers { embedded, hidden, fed, scratch, .. } = &mut self.buffers;
+        let Buffers { embedded, hidden, fed, .. } = &mut self.buffers;
         first.feed_beside(embedded, fed, (&network.layers.deep[0], hidden), scratch);
         first.step(fed, &mut self.states[0], scratch);
-        self.attend(rows, alignment);
-        let Buffers { fed, scratch, .. } = &mut self.buffers;
-        second.step(fed, &mut self.states[0], scratch);
+        self.attend(rows, alignment, scratch);
+        second.step(&self.buffers.fed, &mut self.states[0], scratch);
         rest.iter().for_each(|transition| transition.step(&[], &mut self.states[0], scratch));
     }
 
     /// Attends with the first cell's states. Replaces `fed` by the second cell's products of the context, and
     /// `seen` by the context's share in the deep output.
-    fn attend(&mut self, rows: &[Row], mut alignment: Option<&mut Step>) {
+    fn attend(&mut self, rows: &[Row], mut alignment: Option<&mut Step>, scratch: &mut Scratch) {
         let _attention = Component::Attention.span();
-        let (network, Buffers { fed, seen, share, weights, scratch, .. }) =
-            (&self.network, &mut self.buffers);
+        let (network, Buffers { fed, seen, share, weights, .. }) = (&self.network, &mut self.buffers);
         let (attention, second, [.., of_context]) =
             (&network.layers.attention, &network.layers.base[1], &network.layers.deep);
         attention.state.apply(self.states[0].output.values(), &mut scratch.operands, share);
@@ -141,9 +137,9 @@ impl Worker {
     }
 
     /// Runs the layers above the first one; the output goes to `top`.
-    fn high_layers(&mut self) {
+    fn high_layers(&mut self, scratch: &mut Scratch) {
         let layers = &self.network.layers;
-        let Buffers { top, fed, scratch, .. } = &mut self.buffers;
+        let Buffers { top, fed, .. } = &mut self.buffers;
         let (first, rest) = self.states.split_first_mut().expect("a state for each layer");
         top.clear();
         top.extend_from_slice(first.output.values());
@@ -160,10 +156,10 @@ impl Worker {
     }
 
     /// Computes tanh of the sum of the three shares, in `hidden` [rows, E].
-    fn deep_output(&mut self) {
+    fn deep_output(&mut self, operands: &mut Operands) {
         let [_, state, _] = &self.network.layers.deep;
         let buffers = &mut self.buffers;
-        state.apply(&buffers.top, &mut buffers.scratch.operands, &mut buffers.share);
+        state.apply(&buffers.top, operands, &mut buffers.share);
         add(&mut buffers.hidden, &buffers.share);
         add(&mut buffers.hidden, &buffers.seen);
         activate(self.network.kernels, Activation::Tanh, &mut buffers.hidden);
@@ -171,24 +167,24 @@ impl Worker {
 }
 
 impl Decoder for Worker {
-    fn admit(&mut self, sentences: &[Sentence<'_>], places: &[usize]) {
+    fn admit(&mut self, sentences: &[Sentence<'_>], places: &[usize], scratch: &mut Scratch) {
         let network = Arc::clone(&self.network);
-        network.encoder.encode(sentences, &network.source, &mut self.encoded);
-        self.remember(places);
+        network.encoder.encode(sentences, &network.source, &mut self.encoded, scratch);
+        self.remember(places, scratch);
         network.output.admit(sentences, places, &mut self.choice);
         let _decoder = Component::Decoder.span();
-        self.start_states();
+        self.start_states(&mut scratch.operands);
     }
 
-    fn step(&mut self, rows: &[Row], request: &Request<'_>, step: &mut Step) {
+    fn step(&mut self, rows: &[Row], request: &Request<'_>, scratch: &mut Scratch, step: &mut Step) {
         step.clear();
         let _decoder = Component::Decoder.span();
         self.embed(rows);
-        self.base_layer(rows, request.attention.then_some(&mut *step));
-        self.high_layers();
-        self.deep_output();
-        let Buffers { hidden, scratch, .. } = &mut self.buffers;
-        self.network.output.rows(hidden, rows, request, &mut self.choice, &mut scratch.operands, step);
+        self.base_layer(rows, request.attention.then_some(&mut *step), scratch);
+        self.high_layers(scratch);
+        let operands = &mut scratch.operands;
+        self.deep_output(operands);
+        self.network.output.rows(&self.buffers.hidden, rows, request, &mut self.choice, operands, step);
     }
 
     fn reorder(&mut self, kept: &[usize]) {

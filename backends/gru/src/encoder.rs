@@ -6,9 +6,9 @@ use dyno_formats::Result;
 use dyno_formats::spec::{EncoderKind, RecurrentSpec};
 use dyno_nn::recurrent::{Spans, WalkBuffers};
 use dyno_nn::watch::Component;
-use dyno_nn::{Sentence, WordTable};
+use dyno_nn::{Scratch, Sentence, WordTable};
 
-use crate::cell::{Cell, Place, Scratch};
+use crate::cell::{Cell, Place};
 use crate::names::Names;
 
 /// Layers of the encoder.
@@ -37,7 +37,6 @@ pub(crate) struct Encoded {
     tops: [Vec<f32>; 2],
     fed: Vec<f32>,
     walk: WalkBuffers,
-    pub(crate) scratch: Scratch,
 }
 
 impl Encoded {
@@ -49,7 +48,6 @@ impl Encoded {
             tops: Default::default(),
             fed: Vec::new(),
             walk: WalkBuffers::new(width),
-            scratch: Scratch::default(),
         }
     }
 }
@@ -81,7 +79,13 @@ impl Encoder {
     }
 
     /// Encodes a batch of sentences over `words`.
-    pub(crate) fn encode(&self, batch: &[Sentence<'_>], words: &WordTable, encoded: &mut Encoded) {
+    pub(crate) fn encode(
+        &self,
+        batch: &[Sentence<'_>],
+        words: &WordTable,
+        encoded: &mut Encoded,
+        scratch: &mut Scratch,
+    ) {
         let _encoder = Component::Encoder.span();
         encoded.spans.set(batch);
         for (at, stack) in self.both.iter().enumerate() {
@@ -90,7 +94,7 @@ impl Encoder {
             let ids = batch.iter().flat_map(|sentence| sentence.ids);
             ids.for_each(|id| words.push(*id, &mut encoded.rows));
             drop(embed);
-            self.run(stack, encoded);
+            self.run(stack, encoded, scratch);
             std::mem::swap(&mut encoded.rows, &mut encoded.tops[at]);
         }
         let [forward, backward] = &encoded.tops;
@@ -99,14 +103,14 @@ impl Encoder {
             encoded.rows.extend_from_slice(forward);
             encoded.rows.extend_from_slice(backward);
         }
-        self.run(&self.upper, encoded);
+        self.run(&self.upper, encoded, scratch);
     }
 
     /// Replaces `encoded.rows` by the outputs of `stack`.
-    fn run(&self, stack: &[Layer], encoded: &mut Encoded) {
+    fn run(&self, stack: &[Layer], encoded: &mut Encoded, scratch: &mut Scratch) {
         for (at, layer) in stack.iter().enumerate() {
             std::mem::swap(&mut encoded.rows, &mut encoded.input);
-            layer.run(self.width, encoded);
+            layer.run(self.width, encoded, scratch);
             if self.skip && at > 0 {
                 dyno_nn::math::add(&mut encoded.rows, &encoded.input);
             }
@@ -116,8 +120,8 @@ impl Encoder {
 
 impl Layer {
     /// Runs the layer from `encoded.input` [words, inputs] to `encoded.rows` [words, S].
-    fn run(&self, width: usize, encoded: &mut Encoded) {
-        let Encoded { rows, spans, input, fed, walk, scratch, .. } = encoded;
+    fn run(&self, width: usize, encoded: &mut Encoded, scratch: &mut Scratch) {
+        let Encoded { rows, spans, input, fed, walk, .. } = encoded;
         let (first, transitions) = self.cells.split_first().expect("a layer has one cell or more");
         first.feed(input, fed, scratch);
         let fed_width = first.fed_width();

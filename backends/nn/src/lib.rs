@@ -4,7 +4,7 @@
 //! knows text, beams and scores; below it, an engine knows tensors. This crate owns the layers that more than
 //! one engine needs: the output layer, word tables, norms, attention, the Transformer's stacks, and the parts
 //! of recurrent layers. An engine crate has only the layers in which it differs. The sentence encoder,
-//! which has no search, takes the stack of an encoder, [`math`], [`kernel_settings`] and [`watch`].
+//! which has no search, takes the stack of an encoder, [`Scratch`], [`math`], [`kernel_settings`] and [`watch`].
 //!
 //! # One order of arithmetic
 //! All arithmetic over rows goes through [`math`], whose functions define the order in which sums are taken.
@@ -22,7 +22,8 @@
 //! | module | contents |
 //! | --- | --- |
 //! | `network` | [`Network`], [`Decoder`], and a step: [`Sentence`], [`Row`], [`Request`], [`Step`] |
-//! | [`math`] | products, their forms and epilogues, calibration, auto-precision, plain loops over rows |
+//! | [`math`] | products, their forms and epilogues, calibration, auto-precision, plain loops over rows, threads |
+//! | `scratch` | [`Scratch`]: what a session hands to its layers: its threads, and buffers |
 //! | `params` | [`Params`]: tensors by name, with the settings of products |
 //! | `word_table` | [`WordTable`]: vectors of words as embeddings and as output weights |
 //! | [`output`] | the output layer: candidates, masks, best words and scores |
@@ -44,6 +45,7 @@ pub mod output;
 mod params;
 pub mod recurrent;
 mod rows;
+mod scratch;
 pub mod transformer;
 pub mod watch;
 mod word_table;
@@ -52,4 +54,5 @@ pub use error::Error;
 pub use network::{Counts, Decoder, Network, Ragged, Request, Row, Sentence, Sizes, Step, Wanted};
 pub use params::{ActivationScales, Params, ProductWays, ShortlistColumns};
 pub use rows::Rows;
+pub use scratch::Scratch;
 pub use word_table::{WordTable, WordTables, WordTensors};

@@ -1,9 +1,13 @@
 //! The interface between search and engines: networks, decoders, and the steps of a translation.
 //!
 //! A [`Network`] is read-only and shared by all workers. Each worker has its own [`Decoder`], which owns the
-//! state of the hypotheses and all buffers. A translation never depends on other sentences of the batch: each
-//! sentence has its own candidates, masks and positions, and each row's arithmetic is the same in any batch.
-//! So a sentence may join a running batch at any step (continuous batching; Yu et al. 2022, "Orca").
+//! state of the hypotheses, and its own [`Scratch`], with the threads that share its work.
+//!
+//! A translation never depends on other sentences of the batch: each sentence has its own candidates, masks and
+//! positions, and each row's arithmetic is the same in any batch. So a sentence may join a running batch at any
+//! step (continuous batching; Yu et al. 2022, "Orca").
+
+use crate::Scratch;
 
 /// A network that translates: its sizes, and how a worker gets a decoder, which shares the weights.
 pub struct Network {
@@ -78,18 +82,19 @@ impl Network {
 }
 
 /// A worker's state of a network: the encoded sentences of the running batch, and a row for each live
-/// hypothesis. Sentences join the batch between any two steps, and leave it with their last row.
+/// hypothesis. Sentences join the batch between any two steps, and leave it with their last row. No call depends
+/// on what another one left in the worker's scratch, which all decoders of an ensemble use.
 pub trait Decoder: Send {
     /// Encodes `sentences` and lets them join the running batch. Afterwards there is one more row for each
     /// sentence, behind the rows of earlier ones and in this order, at the start of its translation.
     ///
     /// Rows name each sentence by its place in `places`, of which no other sentence with rows has the same.
     /// Places should be small: a decoder keeps buffers for each of them.
-    fn admit(&mut self, sentences: &[Sentence<'_>], places: &[usize]);
+    fn admit(&mut self, sentences: &[Sentence<'_>], places: &[usize], scratch: &mut Scratch);
 
     /// Takes one step. `rows[i]` is the input of row i of the state, which is hypothesis i; the state has as
     /// many rows as `rows`. The results replace those in `step`, row by row.
-    fn step(&mut self, rows: &[Row], request: &Request<'_>, step: &mut Step);
+    fn step(&mut self, rows: &[Row], request: &Request<'_>, scratch: &mut Scratch, step: &mut Step);
 
     /// Reorders the state: the new row i continues the old row `kept[i]`. A row that `kept` doesn't name is
     /// dropped, and a row may be named several times. Rows of earlier sentences stay in front of rows of later

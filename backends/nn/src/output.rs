@@ -15,7 +15,7 @@ use dyno_kernels::{Activation, Best, Input, Mask, MatMut, Output as To, Task, We
 
 use allowed_words::{GROUP, Masks, Union};
 
-use crate::math::{Operands, threads};
+use crate::math::{Operands, Threads};
 use crate::watch::{Component, Operator};
 use crate::word_table::WordTable;
 use crate::{Request, Row, Sentence, Step, Wanted};
@@ -81,12 +81,12 @@ impl Output {
         let _output = Component::Output.span();
         let table = &self.0;
         let filled = operands.fill(table.kernels(), table.form(), hidden, table.width());
-        let input = filled.expect("hidden vectors are as wide as the words'");
+        let (input, threads) = filled.expect("hidden vectors are as wide as the words'");
         let mut first = 0;
         let Choice { gathered, whole, members, numbers, best, again, logits } = choice;
         let group_of = |row: &Row| members[row.sentence].gathered;
         for rows in rows.chunk_by(|a, b| group_of(a) == group_of(b)) {
-            let input = input.rows(first..first + rows.len());
+            let input = (input.rows(first..first + rows.len()), &mut *threads);
             first += rows.len();
             numbers.clear();
             numbers.extend(rows.iter().map(|row| members[row.sentence].number));
@@ -195,7 +195,7 @@ impl Group {
     fn best(
         &mut self,
         table: &WordTable,
-        input: Input<'_>,
+        (input, threads): (Input<'_>, &mut Threads),
         (rows, numbers): (&[Row], &[usize]),
         suppressed: &[u32],
         (best, again): (&mut Vec<Best>, &mut Vec<Best>),
@@ -206,12 +206,12 @@ impl Group {
         if self.masks.stale {
             self.masks.set(weights.n(), &self.own, union, suppressed);
         }
-        search(weights, input, numbers.len(), self.masks.of_rows(numbers), best);
+        search(weights, (input, threads), numbers.len(), self.masks.of_rows(numbers), best);
         for (at, (row, number)) in rows.iter().zip(numbers).enumerate() {
             let barred = row.barred.and_then(|word| column(word, union));
             if barred.is_some_and(|barred| barred == best[at].column) {
                 let mask = self.masks.without(*number, best[at].column);
-                search(weights, input.rows(at..at + 1), 1, mask, again);
+                search(weights, (input.rows(at..at + 1), threads), 1, mask, again);
                 best[at] = again[0];
                 step.gave_way.push(step.best.len() + at);
             }
@@ -228,7 +228,7 @@ impl Group {
     fn scores(
         &mut self,
         table: &WordTable,
-        input: Input<'_>,
+        (input, threads): (Input<'_>, &mut Threads),
         numbers: &[usize],
         logits: &mut Vec<f32>,
         step: &mut Step,
@@ -238,11 +238,11 @@ impl Group {
         let n = weights.n();
         if numbers.iter().all(|number| self.own[*number].is_empty()) {
             let scores = step.scores.push_rows(rows, n);
-            multiply(weights, input, rows, scores);
-            return threads::each_chunk(size_of_val(scores), scores, n, |_, scores| finish(scores));
+            multiply(weights, (input, threads), rows, scores);
+            return threads.each_chunk(size_of_val(scores), scores, n, |_, scores| finish(scores));
         }
         logits.resize(rows * n, 0.0);
-        multiply(weights, input, rows, logits);
+        multiply(weights, (input, threads), rows, logits);
         for (logits, number) in logits.chunks_exact(n).zip(numbers) {
             let own = &self.own[*number];
             let scores = step.scores.push(if own.is_empty() { n } else { own.len() });
@@ -263,15 +263,21 @@ fn column(word: u32, union: Option<&Union>) -> Option<usize> {
 }
 
 /// Replaces the beginning of `best` by the best column of each of `rows` rows. Each thread searches its columns.
-fn search(weights: &Weights, input: Input<'_>, rows: usize, mask: Mask<'_>, best: &mut Vec<Best>) {
+fn search(
+    weights: &Weights,
+    (input, threads): (Input<'_>, &mut Threads),
+    rows: usize,
+    mask: Mask<'_>,
+    best: &mut Vec<Best>,
+) {
     let _product = Operator::Product.span();
     let bytes = rows * weights.bytes();
-    let threads = threads::sharing(bytes);
+    let sharing = threads.sharing(bytes);
     best.clear();
-    best.resize(threads * rows, Best::NONE);
-    threads::each_chunk(bytes, best, rows, |thread, best| {
+    best.resize(sharing * rows, Best::NONE);
+    threads.each_chunk(bytes, best, rows, |thread, best| {
         let to = To::Best { best, mask: Some(mask) };
-        let columns = weights.share(thread, threads);
+        let columns = weights.share(thread, sharing);
         weights.multiply(input, columns, Activation::None, None, to).expect(FITS);
     });
     let (best, others) = best.split_at_mut(rows);
@@ -281,9 +287,10 @@ fn search(weights: &Weights, input: Input<'_>, rows: usize, mask: Mask<'_>, best
 }
 
 /// Computes all logits [rows, n] of the input's rows.
-fn multiply(weights: &Weights, input: Input<'_>, rows: usize, logits: &mut [f32]) {
+fn multiply(weights: &Weights, (input, threads): (Input<'_>, &mut Threads), rows: usize, logits: &mut [f32]) {
     let out = MatMut::new(logits, rows, weights.n()).expect(FITS);
-    threads::multiply(input, &mut [Task { weights, activation: Activation::None, residual: None, out }])
+    threads
+        .multiply(input, &mut [Task { weights, activation: Activation::None, residual: None, out }])
         .expect(FITS);
 }
 

@@ -9,8 +9,8 @@ use std::path::Path;
 
 use dyno_formats::{Cut, ModelDir, Precision, Selection, Shortlist, Vocabularies};
 use dyno_nn::math::Kernels;
-use dyno_nn::{Decoder, Params, Request, Row, Sentence, Step, Wanted};
-use dyno_text::{Scratch, Vocabulary};
+use dyno_nn::{Decoder, Params, Request, Row, Scratch, Sentence, Step, Wanted};
+use dyno_text::Vocabulary;
 use dyno_translator::{Engine, Switches, Words};
 use serde_json::{Value, json};
 
@@ -45,6 +45,7 @@ const MAX_LENGTH_FACTOR: f32 = 3.0;
 /// Networks with their weights, and vocabularies.
 pub struct Oracle {
     members: Vec<(f32, Box<dyn Decoder>)>,
+    scratch: Scratch,
     source: Vocabulary,
     target: Vocabulary,
     shared: bool,
@@ -78,6 +79,7 @@ impl Oracle {
         let read = |side: usize| Vocabulary::from_path(&models[0].vocabularies()[side]).unwrap();
         Self {
             members: weights.into_iter().zip(models.iter().map(decoder)).collect(),
+            scratch: Scratch::default(),
             source: read(0),
             target: read(1),
             shared: models[0].shares_vocabulary(),
@@ -91,7 +93,8 @@ impl Oracle {
     pub fn margin(&mut self, line: &[u8], way: Way<'_>, expected: &str, ranked: bool) -> f32 {
         let (ids, candidates) = self.read(line, way);
         let sentence = Sentence { ids: &ids, candidates: candidates.as_deref() };
-        self.members.iter_mut().for_each(|(_, decoder)| decoder.admit(&[sentence], &[0]));
+        let Self { members, scratch, .. } = self;
+        members.iter_mut().for_each(|(_, decoder)| decoder.admit(&[sentence], &[0], scratch));
         let mut live = vec![Hypothesis { row: 0, ids: Vec::new(), score: 0.0 }];
         let (mut finished, mut narrowest) = (Vec::new(), f32::INFINITY);
         for len in 1.. {
@@ -122,7 +125,7 @@ impl Oracle {
     /// The words of a line, and the words that its translation may have.
     fn read(&self, line: &[u8], way: Way<'_>) -> (Vec<u32>, Option<Vec<u32>>) {
         let mut ids = Vec::new();
-        self.source.encode_into(line, &mut Scratch::default(), &mut ids);
+        self.source.encode_into(line, &mut dyno_text::Scratch::default(), &mut ids);
         ids.extend(self.source.eos_id());
         let candidates = way.shortlist.map(|path| {
             let (source, target) = (Words(&self.source), Words(&self.target));
@@ -148,7 +151,7 @@ impl Oracle {
             .iter_mut()
             .map(|(weight, decoder)| {
                 let mut step = Step::default();
-                decoder.step(&rows, &request, &mut step);
+                decoder.step(&rows, &request, &mut self.scratch, &mut step);
                 (*weight, step)
             })
             .collect();

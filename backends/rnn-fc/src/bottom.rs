@@ -8,10 +8,10 @@
 
 use dyno_formats::Result;
 use dyno_formats::spec::{FullyConnectedSpec, TargetSpec};
-use dyno_nn::math::{Kernels, Linear, add, dot, together};
-use dyno_nn::recurrent::{Cell, Columns, Scratch, beside};
+use dyno_nn::math::{Kernels, Linear, Operands, add, dot, together};
+use dyno_nn::recurrent::{Cell, Columns, Functions, beside};
 use dyno_nn::watch::{Component, Operator};
-use dyno_nn::{Params, Ragged, Row};
+use dyno_nn::{Params, Ragged, Row, Scratch};
 
 use crate::source::Encoded;
 use crate::states::States;
@@ -19,6 +19,7 @@ use crate::states::States;
 /// Weights of the layer. G is 3R or 4R.
 pub(crate) struct Bottom {
     cell: Cell,
+    functions: Functions,
     /// Bias of the gates, `[G]`.
     bias: Vec<f32>,
     /// Product of the state, [R, G + A].
@@ -78,12 +79,18 @@ pub(crate) fn word_input(params: Params<'_>, spec: &FullyConnectedSpec) -> Resul
 }
 
 impl Bottom {
-    pub(crate) fn new(params: Params<'_>, spec: &FullyConnectedSpec, precomputed: bool) -> Result<Self> {
+    pub(crate) fn new(
+        params: Params<'_>,
+        spec: &FullyConnectedSpec,
+        functions: Functions,
+        precomputed: bool,
+    ) -> Result<Self> {
         let (target, context) = (&spec.target, spec.context());
         let (width, gates, attention) = (target.width, gates(target), target.attention);
         let [share, key] = named("U", gates, attention);
         Ok(Self {
             cell: target.cell.into(),
+            functions,
             bias: params.vector("target_b", gates)?,
             state: beside(params, width, &named("W", gates, attention), &[])?,
             key: beside(params, context, &[key], &[])?,
@@ -109,24 +116,24 @@ impl Bottom {
         places: &[usize],
         attended: &mut Attended,
         states: &mut States,
-        scratch: &mut Scratch,
+        operands: &mut Operands,
     ) {
         let attention = Component::Attention.span();
         match self.precomputed {
             true => {
                 let parts = [(&self.key, &mut attended.keys), (&self.share, &mut attended.shares)];
-                together(&source.rows, &mut scratch.operands, parts);
+                together(&source.rows, operands, parts);
             }
-            false => self.key.apply(&source.rows, &mut scratch.operands, &mut attended.keys),
+            false => self.key.apply(&source.rows, operands, &mut attended.keys),
         }
-        scratch.functions.tanh(&mut attended.keys);
+        self.functions.tanh(&mut attended.keys);
         self.remember(source, places, attended);
         drop(attention);
         let _decoder = Component::Decoder.span();
         let means = &mut attended.contexts;
         source.spans.means(&source.rows, self.attended, means);
-        self.start.apply(means, &mut scratch.operands, &mut attended.gates);
-        scratch.functions.tanh(&mut attended.gates);
+        self.start.apply(means, operands, &mut attended.gates);
+        self.functions.tanh(&mut attended.gates);
         states.admit(&attended.gates);
     }
 
@@ -161,31 +168,31 @@ impl Bottom {
         states: &'a mut States,
         scratch: &mut Scratch,
     ) -> &'a [f32] {
-        self.state.apply(states.outputs(0), &mut scratch.operands, &mut scratch.recurrent);
-        self.attend(rows, fed, attended, states, scratch);
+        let Scratch { operands, between: [recurrent, _], gates: buffer, .. } = scratch;
+        self.state.apply(states.outputs(0), operands, recurrent);
+        self.attend(rows, fed, attended, states, recurrent);
         let (gates, wide) = (self.bias.len(), self.state.outputs());
         if !self.precomputed {
-            self.share.apply(&attended.contexts, &mut scratch.operands, &mut attended.gates);
+            self.share.apply(&attended.contexts, operands, &mut attended.gates);
             let shares = attended.gates.chunks_exact(gates);
             fed.chunks_exact_mut(wide).zip(shares).for_each(|(fed, share)| add(&mut fed[..gates], share));
         }
         let _gates = Operator::Activation.span();
-        let Scratch { functions, recurrent, row: buffer, .. } = scratch;
         states.advance(0, |row, owner, output, cell| {
             let pre = [&fed[row * wide..][..gates], &recurrent[owner * wide..][..gates], &self.bias];
-            self.cell.step(*functions, pre, output, cell, buffer);
+            self.cell.step(self.functions, pre, output, cell, buffer);
         })
     }
 
     /// Adds the share of the context to each row of `fed`, or writes the context into `attended.contexts`
-    /// [rows, C].
+    /// [rows, C]. `recurrent` [states, G + A] are the products of the states.
     fn attend(
         &self,
         rows: &[Row],
         fed: &mut [f32],
         attended: &mut Attended,
         states: &States,
-        scratch: &Scratch,
+        recurrent: &[f32],
     ) {
         let (_component, _operator) = (Component::Attention.span(), Operator::Attention.span());
         let (gates, wide) = (self.bias.len(), self.state.outputs());
@@ -194,8 +201,8 @@ impl Bottom {
         all.clear();
         for (row, (at, fed)) in rows.iter().zip(fed.chunks_exact_mut(wide)).enumerate() {
             let (fed, asked) = fed.split_at_mut(gates);
-            add(asked, &scratch.recurrent[states.owner(row) * wide + gates..][..self.attention]);
-            scratch.functions.tanh(asked);
+            add(asked, &recurrent[states.owner(row) * wide + gates..][..self.attention]);
+            self.functions.tanh(asked);
             let Source { keys, seen } = &sources[at.sentence];
             let keys = keys.chunks_exact(self.attention);
             let weights = all.push(keys.len());

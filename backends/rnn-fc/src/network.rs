@@ -19,7 +19,6 @@ use crate::switches::{ATTENTION, EMBEDDINGS, MERGED, TABLES};
 /// Weights and options that workers share.
 pub(crate) struct RnnFc {
     pub(crate) spec: FullyConnectedSpec,
-    pub(crate) functions: Functions,
     pub(crate) merged: bool,
     pub(crate) source: Source,
     pub(crate) target_words: Embedded,
@@ -38,13 +37,13 @@ impl RnnFc {
         let spec = model.fully_connected()?;
         let ([source, target, output], known) = (tables(params, model, spec)?, switches.count(EMBEDDINGS));
         let source = Embedded::new(source, source::first_input(params, spec)?, known);
+        let functions = Functions::new(params.kernels(), switches.on(TABLES));
         Ok(Self {
-            functions: Functions::new(params.kernels(), switches.on(TABLES)),
             merged: switches.on(MERGED),
-            source: Source::new(params, spec, source)?,
+            source: Source::new(params, spec, source, functions)?,
             target_words: Embedded::new(target, bottom::word_input(params, spec)?, known),
-            bottom: Bottom::new(params, spec, switches.on(ATTENTION))?,
-            stack: Stack::new(params, spec)?,
+            bottom: Bottom::new(params, spec, functions, switches.on(ATTENTION))?,
+            stack: Stack::new(params, spec, functions)?,
             output: Output::new(output),
             done: WorkDone::default(),
             spec: spec.clone(),

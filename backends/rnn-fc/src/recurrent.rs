@@ -1,10 +1,10 @@
 //! Recurrent layers by the names of this engine's tensors, and their steps over shared states.
 
 use dyno_formats::{Result, spec};
-use dyno_nn::Params;
 use dyno_nn::math::Linear;
-use dyno_nn::recurrent::{Columns, Layer, Scratch, behind, beside};
+use dyno_nn::recurrent::{Columns, Functions, Layer, behind, beside};
 use dyno_nn::watch::Operator;
+use dyno_nn::{Params, Scratch};
 
 use crate::states::States;
 
@@ -33,9 +33,14 @@ pub(crate) fn inputs(
 }
 
 /// The layer `prefix` with a state of `width`.
-pub(crate) fn layer(params: Params<'_>, cell: spec::Cell, prefix: &str, width: usize) -> Result<Layer> {
+pub(crate) fn layer(
+    params: Params<'_>,
+    (cell, functions): (spec::Cell, Functions),
+    prefix: &str,
+    width: usize,
+) -> Result<Layer> {
     let state = beside(params, width, &named(cell, prefix, "U", width), &[])?;
-    Ok(Layer::new(cell.into(), state, behind(params, &named(cell, prefix, "b", width))?))
+    Ok(Layer::new(cell.into(), functions, state, behind(params, &named(cell, prefix, "b", width))?))
 }
 
 /// Takes one step of all rows in layer `at` of `states`; `fed` [rows, 3S or 4S] are the products of the

@@ -3,9 +3,9 @@
 use dyno_formats::Result;
 use dyno_formats::spec::FullyConnectedSpec;
 use dyno_nn::math::{Linear, add};
-use dyno_nn::recurrent::{Scratch, Spans, WalkBuffers, Ways};
+use dyno_nn::recurrent::{Functions, Spans, WalkBuffers, Ways};
 use dyno_nn::watch::Component;
-use dyno_nn::{Params, Sentence};
+use dyno_nn::{Params, Scratch, Sentence};
 
 use crate::embedded::{Embedded, Rest};
 use crate::recurrent::{inputs, layer as layer_of};
@@ -63,8 +63,13 @@ pub(crate) fn first_input(params: Params<'_>, spec: &FullyConnectedSpec) -> Resu
 }
 
 impl Source {
-    pub(crate) fn new(params: Params<'_>, spec: &FullyConnectedSpec, words: Embedded) -> Result<Self> {
-        let layers = (1..=spec.source.depth).map(|layer| Layer::new(params, spec, layer));
+    pub(crate) fn new(
+        params: Params<'_>,
+        spec: &FullyConnectedSpec,
+        words: Embedded,
+        functions: Functions,
+    ) -> Result<Self> {
+        let layers = (1..=spec.source.depth).map(|layer| Layer::new(params, spec, layer, functions));
         Ok(Self { words, layers: layers.collect::<Result<_>>()?, skip: spec.skip })
     }
 
@@ -95,11 +100,17 @@ impl Source {
 }
 
 impl Layer {
-    fn new(params: Params<'_>, spec: &FullyConnectedSpec, layer: usize) -> Result<Self> {
+    fn new(
+        params: Params<'_>,
+        spec: &FullyConnectedSpec,
+        layer: usize,
+        functions: Functions,
+    ) -> Result<Self> {
         let (source, prefixes) = (&spec.source, prefixes(spec, layer));
         let below = (layer > 1).then(|| source.ways(layer - 1) * source.width);
         let input = |below| inputs(params, source.cell, &prefixes, below, source.width);
-        let ways = prefixes.iter().map(|prefix| layer_of(params, source.cell, prefix, source.width));
+        let way = |prefix: &String| layer_of(params, (source.cell, functions), prefix, source.width);
+        let ways = prefixes.iter().map(way);
         Ok(Self { input: below.map(input).transpose()?, ways: Ways::new(ways.collect::<Result<_>>()?) })
     }
 }

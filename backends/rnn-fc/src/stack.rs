@@ -3,10 +3,10 @@
 
 use dyno_formats::Result;
 use dyno_formats::spec::{FullyConnectedSpec, TopSpec};
-use dyno_nn::Params;
 use dyno_nn::math::{Linear, Operands, add};
-use dyno_nn::recurrent::{Layer, Scratch};
+use dyno_nn::recurrent::{Functions, Layer};
 use dyno_nn::watch::Operator;
+use dyno_nn::{Params, Scratch};
 
 use crate::recurrent::{advance, inputs, layer as layer_of};
 use crate::states::States;
@@ -22,7 +22,7 @@ pub(crate) struct Stack {
 
 enum Top {
     None,
-    Tanh(Box<Linear>),
+    Tanh(Box<Linear>, Functions),
     Recurrent { layers: Vec<(Linear, Layer)>, skip: bool },
 }
 
@@ -36,7 +36,7 @@ pub(crate) struct Buffers {
 }
 
 impl Stack {
-    pub(crate) fn new(params: Params<'_>, spec: &FullyConnectedSpec) -> Result<Self> {
+    pub(crate) fn new(params: Params<'_>, spec: &FullyConnectedSpec, functions: Functions) -> Result<Self> {
         let (depth, width) = spec.fc;
         let layer = |k: usize| {
             let (weights, bias) = (format!("fc_W{k}"), format!("fc_b{k}"));
@@ -44,7 +44,7 @@ impl Stack {
             params.linear(&weights, Some(&bias), below, width)
         };
         let fully_connected = (1..=depth).map(layer).collect::<Result<_>>()?;
-        Ok(Self { fully_connected, top: Top::new(params, spec)? })
+        Ok(Self { fully_connected, top: Top::new(params, spec, functions)? })
     }
 
     /// Replaces `buffers.out`, the output of the bottom layer [rows, R], by the output of the top. The first
@@ -53,9 +53,9 @@ impl Stack {
         self.fully_connected(buffers, &mut scratch.operands);
         match &self.top {
             Top::None => {}
-            Top::Tanh(top) => {
+            Top::Tanh(top, functions) => {
                 top.apply(&buffers.out, &mut scratch.operands, &mut buffers.below);
-                scratch.functions.tanh(&mut buffers.below);
+                functions.tanh(&mut buffers.below);
                 std::mem::swap(&mut buffers.out, &mut buffers.below);
             }
             Top::Recurrent { layers, skip } => {
@@ -89,18 +89,18 @@ impl Stack {
 }
 
 impl Top {
-    fn new(params: Params<'_>, spec: &FullyConnectedSpec) -> Result<Self> {
+    fn new(params: Params<'_>, spec: &FullyConnectedSpec, functions: Functions) -> Result<Self> {
         let below = spec.below_top();
         Ok(match spec.top {
             TopSpec::None => Self::None,
             TopSpec::Tanh(width) => {
-                Self::Tanh(Box::new(params.linear("top_W", Some("top_b"), below, width)?))
+                Self::Tanh(Box::new(params.linear("top_W", Some("top_b"), below, width)?), functions)
             }
             TopSpec::Recurrent { cell, depth, width } => {
                 let layer = |layer: usize| {
                     let prefix = format!("top_l{layer}");
                     let below = if layer == 1 { below } else { width };
-                    let own = layer_of(params, cell, &prefix, width)?;
+                    let own = layer_of(params, (cell, functions), &prefix, width)?;
                     Ok((inputs(params, cell, &[prefix], below, width)?, own))
                 };
                 let layers = (1..=depth).map(layer).collect::<Result<_>>()?;

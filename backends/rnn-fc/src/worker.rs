@@ -3,9 +3,8 @@
 use std::sync::Arc;
 
 use dyno_nn::output::Choice;
-use dyno_nn::recurrent::Scratch;
 use dyno_nn::watch::Component;
-use dyno_nn::{Decoder, Request, Row, Sentence, Step};
+use dyno_nn::{Decoder, Request, Row, Scratch, Sentence, Step};
 
 use crate::bottom::Attended;
 use crate::embedded::Rest;
@@ -24,7 +23,6 @@ pub(crate) struct Worker {
     fed: Vec<f32>,
     rest: Rest,
     stack: Buffers,
-    scratch: Scratch,
     choice: Choice,
 }
 
@@ -39,7 +37,6 @@ impl Worker {
             fed: Vec::new(),
             rest: Rest::default(),
             stack: Buffers::default(),
-            scratch: Scratch::new(network.functions),
             choice: Choice::default(),
             network,
         }
@@ -47,19 +44,19 @@ impl Worker {
 }
 
 impl Decoder for Worker {
-    fn admit(&mut self, sentences: &[Sentence<'_>], places: &[usize]) {
-        let Self { network, encoded, attended, states, scratch, .. } = self;
+    fn admit(&mut self, sentences: &[Sentence<'_>], places: &[usize], scratch: &mut Scratch) {
+        let Self { network, encoded, attended, states, .. } = self;
         let (words, frequent) = network.source.frequent(sentences);
         network.done.read(words, frequent);
         network.source.encode(sentences, encoded, scratch);
-        network.bottom.admit(encoded, places, attended, states, scratch);
+        network.bottom.admit(encoded, places, attended, states, &mut scratch.operands);
         network.output.admit(sentences, places, &mut self.choice);
     }
 
-    fn step(&mut self, rows: &[Row], request: &Request<'_>, step: &mut Step) {
+    fn step(&mut self, rows: &[Row], request: &Request<'_>, scratch: &mut Scratch, step: &mut Step) {
         step.clear();
         let _decoder = Component::Decoder.span();
-        let Self { network, attended, states, fed, scratch, stack, .. } = self;
+        let Self { network, attended, states, fed, stack, .. } = self;
         let (hypotheses, distinct) = states.merging();
         network.done.step(hypotheses, distinct);
         let words = rows.iter().map(|row| row.previous);

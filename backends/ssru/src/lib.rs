@@ -12,9 +12,9 @@ use std::sync::Arc;
 use dyno_formats::spec::{AutoregressionSpec, SsruSpec, TransformerSpec};
 use dyno_formats::{Family, ModelSpec, Result};
 use dyno_nn::math::{Kernels, Linear, add, together};
-use dyno_nn::transformer::{Autoregression, AutoregressionState, Process, Scratch, Transformer};
+use dyno_nn::transformer::{Autoregression, AutoregressionState, Process, Transformer};
 use dyno_nn::watch::Operator;
-use dyno_nn::{Network, Params, Row, Rows};
+use dyno_nn::{Network, Params, Row, Rows, Scratch};
 use dyno_translator::{Customs, Engine, Switches};
 
 /// The backend.
@@ -120,9 +120,10 @@ impl AutoregressionState for Cells {
 
     fn step(&mut self, vectors: &mut Vec<f32>, _: &[Row], scratch: &mut Scratch) {
         let Self { unit, cells, x, forget, out } = self;
-        let input = unit.before.prepare(vectors, &mut scratch.prepared);
+        let Scratch { operands, prepared, .. } = scratch;
+        let input = unit.before.prepare(vectors, prepared, &mut operands.threads);
         let products = [(&unit.input, &mut *x), (&unit.forget, &mut *forget)];
-        together(input, &mut scratch.operands, products);
+        together(input, operands, products);
         unit.norm(x, forget);
         out.resize(x.len(), 0.0);
         let gates = Operator::Activation.span();

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use dyno_formats::Result;
 use dyno_formats::spec::{AverageSpec, TransformerSpec};
 use dyno_nn::math::{Activation, Epilogue, Kernels, Linear, activation};
-use dyno_nn::transformer::{Autoregression, AutoregressionState, Process, Scratch};
+use dyno_nn::transformer::{Autoregression, AutoregressionState, Process};
 use dyno_nn::watch::Operator;
-use dyno_nn::{Params, Row, Rows};
+use dyno_nn::{Params, Row, Rows, Scratch};
 
 /// Inputs and outputs of each layer for a model of `width`. All layers but the last have the width A and
 /// an activation. The last one leads back to D; Marian leaves it out where the width is D already.
@@ -125,7 +125,7 @@ impl AutoregressionState for Averages {
         out.clear();
         out.extend_from_slice(averages.values());
         drop(average);
-        layer.before.norms(out);
+        layer.before.norms(out, &mut scratch.operands.threads);
         layer.feed(out, &mut spare[0], scratch);
         layer.gate(out, vectors, spare, scratch);
         layer.after.apply(out, vectors, scratch);

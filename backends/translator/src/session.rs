@@ -19,7 +19,6 @@ use crate::unknown;
 /// The session of one worker.
 pub(crate) struct Worker {
     shared: Arc<Shared>,
-    threads: Threads,
     search: Search,
     /// Line of the sentence at each place of the search.
     lines: Vec<Line>,
@@ -56,11 +55,11 @@ impl Worker {
         let members = members.map(|(weight, network)| Member::new(*weight, network.decoder())).collect();
         let (options, suppressed) = (shared.decoding.search.clone(), shared.suppressed.clone());
         let first = shared.languages.first_word;
-        let search = Search::new(members, options, shared.target_eos, suppressed, first);
+        let search = Search::new(members, threads, options, shared.target_eos, suppressed, first);
         let selection = shared.shortlist.as_ref().map(Shortlist::selection).unwrap_or_default();
         let (lines, ended) = (Vec::new(), Vec::new());
         let (scratch, text) = (Scratch::default(), String::new());
-        Ok(Self { shared, threads, search, lines, ended, selection, scratch, text })
+        Ok(Self { shared, search, lines, ended, selection, scratch, text })
     }
 
     /// The words of a line and the end of the sentence, cut at the greatest length; `None` for a line without
@@ -147,17 +146,14 @@ impl Worker {
         Ok(())
     }
 
-    /// Does `work` on the running batch, with the worker's threads, and accounts for its time where that is asked
-    /// for. After an error the batch is empty.
+    /// Does `work` on the running batch, and accounts for its time where that is asked for. After an error the
+    /// batch is empty.
     fn watched(
         &mut self,
         work: impl FnOnce(&mut Self) -> Result<(), dyno_text::Error>,
     ) -> dyno_api::Result<()> {
         let shared = Arc::clone(&self.shared);
-        let mut threads = std::mem::take(&mut self.threads);
-        let done = threads.share(|| shared.times.watch(|| work(self)));
-        self.threads = threads;
-        done.map_err(|error| {
+        shared.times.watch(|| work(self)).map_err(|error| {
             self.search.clear();
             Error::from(error).of_backend(shared.backend)
         })

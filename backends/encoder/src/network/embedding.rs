@@ -4,8 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use dyno_formats::Weights;
-use dyno_nn::math::Norm;
-use dyno_nn::math::threads::each_rows;
+use dyno_nn::math::{Norm, Threads};
 use dyno_nn::watch::Component;
 
 use super::names::Names;
@@ -109,16 +108,16 @@ impl Embedding {
     }
 
     /// Replaces `x` [tokens, width] by the vectors of tokens.
-    pub(super) fn fill(&self, words: &[f32], places: &[Place], x: &mut [f32]) {
+    pub(super) fn fill(&self, words: &[f32], places: &[Place], x: &mut [f32], threads: &mut Threads) {
         let _embed = Component::Embed.span();
         let width = self.width;
-        each_rows(x, width, |first, x| {
+        threads.each_rows(x, width, |first, x| {
             for (place, x) in places[first..].iter().zip(x.chunks_exact_mut(width)) {
                 let word = &words[place.word * width..][..width];
                 let position = &self.positions[place.position * width..][..width];
                 x.iter_mut().zip(word.iter().zip(position)).for_each(|(x, (word, of))| *x = word + of);
             }
         });
-        self.norm.apply(x);
+        self.norm.apply(x, threads);
     }
 }

@@ -11,7 +11,8 @@ use std::sync::Arc;
 
 use dyno_formats::Weights;
 use dyno_kernels::{Kernels, Precision};
-use dyno_nn::math::{Operands, Threads};
+use dyno_nn::Scratch;
+use dyno_nn::math::Threads;
 use dyno_nn::transformer::{Encoded, Encoder, Process};
 use dyno_nn::watch::Component;
 
@@ -35,11 +36,10 @@ pub(crate) struct Network {
 /// A worker's threads and buffers.
 #[derive(Debug)]
 pub(crate) struct Worker {
-    threads: Threads,
     /// All tokens.
     places: Vec<Place>,
     encoded: Encoded,
-    operands: Operands,
+    scratch: Scratch,
     /// A vector for each line.
     vectors: Vec<f32>,
 }
@@ -48,10 +48,9 @@ impl Worker {
     /// A worker with so many threads.
     pub(crate) fn new(threads: usize) -> Result<Self> {
         Ok(Self {
-            threads: Threads::new(threads)?,
             places: Vec::new(),
             encoded: Encoded::default(),
-            operands: Operands::default(),
+            scratch: Scratch::new(Threads::new(threads)?),
             vectors: Vec::new(),
         })
     }
@@ -100,23 +99,21 @@ impl Network {
         lines: impl Iterator<Item = &'a [u32]> + Clone,
     ) -> Result<()> {
         let words = self.embedding.words()?;
-        let Worker { threads, places, encoded, .. } = worker;
+        let Worker { places, encoded, scratch, .. } = worker;
         places.clear();
         lines.clone().for_each(|ids| self.embedding.place(ids, places));
         encoded.begin(lines.map(<[u32]>::len));
-        threads.share(|| {
-            self.encoder.encode(encoded, &|first, vectors, _| {
-                self.embedding.fill(words, &places[first..], vectors);
-            });
+        self.encoder.encode(encoded, scratch, &|first, vectors, _, threads| {
+            self.embedding.fill(words, &places[first..], vectors, threads);
         });
         Ok(())
     }
 
     /// Pools the vectors of each line of the last [`encode`](Self::encode).
     pub(crate) fn pool(&self, worker: &mut Worker) {
-        let Worker { threads, encoded, operands, vectors, .. } = worker;
+        let Worker { encoded, scratch, vectors, .. } = worker;
         if !self.pool.keeps_tokens() {
-            threads.share(|| self.pool.apply(operands, encoded.rows(), encoded.lines(), vectors));
+            self.pool.apply(&mut scratch.operands, encoded.rows(), encoded.lines(), vectors);
         }
     }
 

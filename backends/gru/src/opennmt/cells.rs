@@ -6,7 +6,7 @@
 use dyno_formats::{Result, spec};
 use dyno_nn::Params;
 use dyno_nn::math::Linear;
-use dyno_nn::recurrent::{Cell, Columns, Layer, behind, beside};
+use dyno_nn::recurrent::{Cell, Columns, Functions, Layer, behind, beside};
 
 /// Letters of the gates in the order of the cells.
 fn letters(cell: spec::Cell) -> &'static [&'static str] {
@@ -44,5 +44,6 @@ pub(super) fn layer(params: Params<'_>, cell: spec::Cell, prefix: &str, width: u
         spec::Cell::Gru | spec::Cell::GruNematus => Cell::Gru { bias_inside: true },
         spec::Cell::Lstm => Cell::Lstm,
     };
-    Ok(Layer::new(gates, state, behind(params, &all("bU"))?))
+    let functions = Functions::new(params.kernels(), false);
+    Ok(Layer::new(gates, functions, state, behind(params, &all("bU"))?))
 }

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use dyno_nn::math::add;
+use dyno_nn::math::{Operands, add};
 use dyno_nn::output::Choice;
-use dyno_nn::recurrent::{Scratch, State};
+use dyno_nn::recurrent::State;
 use dyno_nn::watch::Component;
-use dyno_nn::{Decoder, Request, Row, Rows, Sentence, Step};
+use dyno_nn::{Decoder, Request, Row, Rows, Scratch, Sentence, Step};
 
 use super::attention::Sources;
 use super::encoder::Encoded;
@@ -24,7 +24,6 @@ pub(super) struct Worker {
     vectors: Rows,
     input: Vec<f32>,
     fed: Vec<f32>,
-    scratch: Scratch,
 }
 
 impl Worker {
@@ -38,7 +37,6 @@ impl Worker {
             vectors: Rows::new(spec.state),
             input: Vec::new(),
             fed: Vec::new(),
-            scratch: Scratch::new(network.functions),
             network,
         }
     }
@@ -66,8 +64,8 @@ impl Worker {
     }
 
     /// Runs the layers; the top one's outputs are its state.
-    fn layers(&mut self) {
-        let Self { network, states, input, fed, scratch, .. } = self;
+    fn layers(&mut self, scratch: &mut Scratch) {
+        let Self { network, states, input, fed, .. } = self;
         let mut below: &[f32] = input;
         for ((product, layer), state) in network.decoder.iter().zip(states) {
             product.apply(below, &mut scratch.operands, fed);
@@ -77,23 +75,23 @@ impl Worker {
     }
 
     /// Attends, and replaces the attentional vectors.
-    fn attend(&mut self, rows: &[Row], step: Option<&mut Step>) {
-        let Self { network, states, sources, vectors, fed, scratch, .. } = self;
+    fn attend(&mut self, rows: &[Row], step: Option<&mut Step>, operands: &mut Operands) {
+        let Self { network, states, sources, vectors, fed, .. } = self;
         let (attention, top) = (&network.attention, states.last().expect("a decoder has a layer"));
         let alignment = step.map(|step| &mut step.attention);
-        attention.attend(rows, top.output.values(), sources, &mut scratch.operands, alignment);
-        attention.state.apply(top.output.values(), &mut scratch.operands, fed);
+        attention.attend(rows, top.output.values(), sources, operands, alignment);
+        attention.state.apply(top.output.values(), operands, fed);
         add(fed, &sources.seen);
         if !attention.is_linear() {
-            scratch.functions.tanh(fed);
+            network.functions.tanh(fed);
         }
         vectors.values_mut().copy_from_slice(fed);
     }
 }
 
 impl Decoder for Worker {
-    fn admit(&mut self, sentences: &[Sentence<'_>], places: &[usize]) {
-        let Self { network, encoded, sources, scratch, .. } = self;
+    fn admit(&mut self, sentences: &[Sentence<'_>], places: &[usize], scratch: &mut Scratch) {
+        let Self { network, encoded, sources, .. } = self;
         network.encoder.encode(sentences, &network.source, encoded, scratch);
         let encoded = (&encoded.rows[..], &encoded.spans);
         network.attention.remember(encoded, places, sources, &mut scratch.operands);
@@ -102,14 +100,15 @@ impl Decoder for Worker {
         self.start();
     }
 
-    fn step(&mut self, rows: &[Row], request: &Request<'_>, step: &mut Step) {
+    fn step(&mut self, rows: &[Row], request: &Request<'_>, scratch: &mut Scratch, step: &mut Step) {
         step.clear();
         let _decoder = Component::Decoder.span();
         self.embed(rows);
-        self.layers();
-        self.attend(rows, request.attention.then_some(&mut *step));
-        let Self { network, choice, vectors, scratch, .. } = self;
-        network.output.rows(vectors.values(), rows, request, choice, &mut scratch.operands, step);
+        self.layers(scratch);
+        let operands = &mut scratch.operands;
+        self.attend(rows, request.attention.then_some(&mut *step), operands);
+        let Self { network, choice, vectors, .. } = self;
+        network.output.rows(vectors.values(), rows, request, choice, operands, step);
     }
 
     fn reorder(&mut self, kept: &[usize]) {

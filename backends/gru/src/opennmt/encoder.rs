@@ -4,9 +4,9 @@
 use dyno_formats::Result;
 use dyno_formats::spec::{Directions, OpenNmtSpec};
 use dyno_nn::math::{Linear, add};
-use dyno_nn::recurrent::{Scratch, Spans, State, WalkBuffers, Ways};
+use dyno_nn::recurrent::{Spans, State, WalkBuffers, Ways};
 use dyno_nn::watch::Component;
-use dyno_nn::{Params, Sentence, WordTable};
+use dyno_nn::{Params, Scratch, Sentence, WordTable};
 
 use super::cells;
 

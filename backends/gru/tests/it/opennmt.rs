@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use dyno_formats::{ConvertOptions, ModelDir, Precision, Recipe, convert, generate};
 use dyno_gru::ENGINE;
 use dyno_nn::math::Kernels;
-use dyno_nn::{Params, Request, Row, Sentence, Step, Wanted};
+use dyno_nn::{Params, Request, Row, Scratch, Sentence, Step, Wanted};
 use dyno_parity::Goldens;
 use dyno_translator::Switches;
 use serde_json::{Value, json};
@@ -118,16 +118,16 @@ fn a_worker_that_is_warm_allocates_nothing() {
         let switches = Switches::defaults(ENGINE.customs.switches);
         let params = Params::new(&weights, Kernels::best());
         let network = (ENGINE.load)(&model.spec().unwrap(), params, &switches).unwrap();
-        let (mut decoder, mut step) = (network.decoder(), Step::default());
+        let (mut decoder, mut scratch, mut step) = (network.decoder(), Scratch::default(), Step::default());
         let request = Request { wanted: Wanted::LogProbabilities, suppressed: &[], attention: true };
         let row = |sentence| Row { previous: Some(5), sentence, position: 0, barred: None };
         let mut run = || {
             let sentence = |ids| Sentence { ids, candidates: None };
-            decoder.admit(&[sentence(&[4, 5, 6]), sentence(&[7])], &[0, 1]);
-            decoder.step(&[row(0), row(1)], &request, &mut step);
+            decoder.admit(&[sentence(&[4, 5, 6]), sentence(&[7])], &[0, 1], &mut scratch);
+            decoder.step(&[row(0), row(1)], &request, &mut scratch, &mut step);
             decoder.reorder(&[0, 0, 1]);
             for _ in 0..4 {
-                decoder.step(&[row(0), row(0), row(1)], &request, &mut step);
+                decoder.step(&[row(0), row(0), row(1)], &request, &mut scratch, &mut step);
                 decoder.reorder(&[1, 0, 2]);
             }
             decoder.reorder(&[]);

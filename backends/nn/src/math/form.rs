@@ -1,9 +1,9 @@
-//! The forms in which products read rows, and a worker's buffer for rows in such a form.
+//! The forms in which products read rows, and a buffer for rows in such a form.
 
 use dyno_kernels::{Input, Kernels, Precision, Rows, RowsPart};
 
 use super::calibration::Seen;
-use super::threads;
+use super::threads::Threads;
 use crate::watch::Operator;
 
 /// Form of a product's rows: how they are quantised. A row's scale is its own or the same for all rows, so
@@ -40,9 +40,14 @@ impl Form {
     }
 
     /// Quantises `x`, which holds the rows of `part`; threads share the rows.
-    pub(crate) fn quantise(self, part: RowsPart<'_>, x: &[f32]) -> dyno_kernels::Result<()> {
+    pub(crate) fn quantise(
+        self,
+        part: RowsPart<'_>,
+        x: &[f32],
+        threads: &mut Threads,
+    ) -> dyno_kernels::Result<()> {
         let _quantise = Operator::Quantise.span();
-        threads::each_part(part, x, |part, x| match self {
+        threads.each_part(part, x, |part, x| match self {
             Self::Int16 { limit } => part.quantise_to(x, f32::from(limit)),
             Self::Static { multiplier } => part.quantise_fixed(x, multiplier),
             _ => part.quantise(x),
@@ -50,29 +55,38 @@ impl Form {
     }
 }
 
-/// A worker's buffer for the inputs of products; it only grows.
+/// What products need: the threads that share them, and a buffer for their inputs, which only grows.
 #[derive(Debug, Default)]
-pub struct Operands(Option<Rows>);
+pub struct Operands {
+    /// Threads that share the products.
+    pub threads: Threads,
+    rows: Option<Rows>,
+}
 
 impl Operands {
-    /// `input` [rows, k] in the form `form`.
+    /// No input so far, for products that `threads` share.
+    pub fn new(threads: Threads) -> Self {
+        Self { threads, rows: None }
+    }
+
+    /// `input` [rows, k] in the form `form`, and the threads.
     pub(crate) fn fill<'a>(
         &'a mut self,
         kernels: Kernels,
         form: Form,
         input: &'a [f32],
         k: usize,
-    ) -> dyno_kernels::Result<Input<'a>> {
+    ) -> dyno_kernels::Result<(Input<'a>, &'a mut Threads)> {
         let (rows, precision) = (input.len() / k.max(1), form.precision());
         if let Form::Seen(seen) = form {
             seen.note(kernels.abs_max(input));
         }
         if precision == Precision::F32 {
-            return Input::f32(input, rows, k);
+            return Ok((Input::f32(input, rows, k)?, &mut self.threads));
         }
-        let buffer = self.0.get_or_insert_with(|| kernels.rows(precision, 0, 0));
+        let buffer = self.rows.get_or_insert_with(|| kernels.rows(precision, 0, 0));
         buffer.reshape(precision, rows, k);
-        form.quantise(buffer.whole(rows)?, input)?;
-        Ok(buffer.view())
+        form.quantise(buffer.whole(rows)?, input, &mut self.threads)?;
+        Ok((buffer.view(), &mut self.threads))
     }
 }

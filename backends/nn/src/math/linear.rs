@@ -9,7 +9,6 @@ use super::ablation::decorator;
 use super::form::{Form, Operands};
 use super::matrix::Matrix;
 use super::product::{Decorator, Epilogue, Product, WHOLE};
-use super::threads;
 
 /// y = x·W + b.
 #[derive(Clone, Debug)]
@@ -122,13 +121,13 @@ pub fn together<const N: usize>(
         return;
     }
     let first = &products[0].0.product;
-    let operand = first.operand(input, operands);
+    let (operand, threads) = first.operand(input, operands);
     let rows = input.len() / first.inputs();
     let mut tasks = products.map(|(linear, out)| {
         out.resize(rows * linear.outputs(), 0.0);
         linear.product.task(rows, Epilogue::default(), out)
     });
-    threads::multiply(operand, &mut tasks).expect(WHOLE);
+    threads.multiply(operand, &mut tasks).expect(WHOLE);
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ mod matrix;
 mod norm;
 mod product;
 mod repacked;
-pub mod threads;
+mod threads;
 mod vectors;
 
 pub use activation::{activate, activation};

@@ -2,7 +2,7 @@
 
 use dyno_kernels::Kernels;
 
-use super::threads;
+use super::threads::Threads;
 use crate::watch::Operator;
 
 /// Scale and bias of a layer norm, of one width.
@@ -28,9 +28,9 @@ impl Norm {
     ///
     /// # Panics
     /// When the last row isn't whole.
-    pub fn apply(&self, rows: &mut [f32]) {
+    pub fn apply(&self, rows: &mut [f32], threads: &mut Threads) {
         let _norm = Operator::Norm.span();
-        threads::each_rows(rows, self.scale.len(), |_, rows| {
+        threads.each_rows(rows, self.scale.len(), |_, rows| {
             let normalised = self.kernels.layer_norm(rows, &self.scale, &self.bias, self.epsilon);
             normalised.expect("rows are as wide as the norm");
         });

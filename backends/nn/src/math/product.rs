@@ -7,7 +7,7 @@ use dyno_kernels::{Activation, Input, Kernels, Mat, MatMut, Task, Weights};
 
 use super::form::{Form, Operands};
 use super::matrix::Matrix;
-use super::threads;
+use super::threads::Threads;
 
 /// Packed weights, and the form in which the product reads rows.
 #[derive(Clone, Debug)]
@@ -80,15 +80,20 @@ impl Product {
         &self.weights
     }
 
-    /// `input` [rows, inputs] in the form that the product reads.
-    pub(super) fn operand<'a>(&self, input: &'a [f32], operands: &'a mut Operands) -> Input<'a> {
+    /// `input` [rows, inputs] in the form that the product reads, and the threads that share the product.
+    pub(super) fn operand<'a>(
+        &self,
+        input: &'a [f32],
+        operands: &'a mut Operands,
+    ) -> (Input<'a>, &'a mut Threads) {
         operands.fill(self.kernels, self.form, input, self.inputs()).expect(WHOLE)
     }
 
     /// Replaces `out` [rows, outputs] by y for each row of `input` [rows, inputs].
     pub(super) fn apply(&self, input: &[f32], operands: &mut Operands, then: Epilogue<'_>, out: &mut [f32]) {
         let rows = input.len() / self.inputs();
-        threads::multiply(self.operand(input, operands), &mut [self.task(rows, then, out)]).expect(WHOLE);
+        let (operand, threads) = self.operand(input, operands);
+        threads.multiply(operand, &mut [self.task(rows, then, out)]).expect(WHOLE);
     }
 
     /// The product with rows of this form, and with `out` [rows, outputs] for y.

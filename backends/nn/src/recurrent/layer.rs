@@ -5,36 +5,19 @@ use dyno_formats::Result;
 
 use super::gates::{Cell, Functions};
 use super::state::State;
-use crate::math::{Linear, Matrix, Operands};
+use crate::Scratch;
+use crate::math::{Linear, Matrix};
 use crate::params::Params;
 
 /// One layer in one direction.
 pub struct Layer {
     cell: Cell,
+    functions: Functions,
     /// Product of the state, [S, 3S] or [S, 4S].
     state: Linear,
     /// Bias of the gates, `[3S]` or `[4S]`.
     bias: Vec<f32>,
     width: usize,
-}
-
-/// A worker's functions and buffers.
-pub struct Scratch {
-    /// The functions of cells.
-    pub functions: Functions,
-    /// Operands of products.
-    pub operands: Operands,
-    /// Products of states, [states, 3S] or [states, 4S].
-    pub recurrent: Vec<f32>,
-    /// Buffer of a cell.
-    pub row: Vec<f32>,
-}
-
-impl Scratch {
-    /// Buffers for cells with these functions.
-    pub fn new(functions: Functions) -> Self {
-        Self { functions, operands: Operands::default(), recurrent: Vec::new(), row: Vec::new() }
-    }
 }
 
 /// Name of a matrix, and its number of columns.
@@ -64,10 +47,11 @@ pub fn behind(params: Params<'_>, parts: &[Columns]) -> Result<Vec<f32>> {
 }
 
 impl Layer {
-    /// A layer with the product of its state [S, 3S] or [S, 4S], and the bias of its gates.
-    pub fn new(cell: Cell, state: Linear, bias: Vec<f32>) -> Self {
+    /// A layer of cells with these functions, with the product of its state [S, 3S] or [S, 4S], and the bias of
+    /// its gates.
+    pub fn new(cell: Cell, functions: Functions, state: Linear, bias: Vec<f32>) -> Self {
         let width = state.inputs();
-        Self { cell, state, bias, width }
+        Self { cell, functions, state, bias, width }
     }
 
     /// Width of the inputs' products: 3S or 4S.
@@ -83,13 +67,14 @@ impl Layer {
     /// Takes one step of all rows of `state`; `fed` [rows, 3S or 4S] are the products of the inputs.
     pub fn step(&self, fed: &[f32], state: &mut State, scratch: &mut Scratch) {
         self.multiply(state.output.values(), scratch);
-        let Scratch { functions, recurrent, row, .. } = scratch;
-        self.cell.step_all(*functions, [fed, recurrent, &self.bias], state, row);
+        let Scratch { between: [recurrent, _], gates, .. } = scratch;
+        self.cell.step_all(self.functions, [fed, recurrent, &self.bias], state, gates);
     }
 
     /// Computes the products of the states `outputs` [states, S] into the scratch.
     pub fn multiply(&self, outputs: &[f32], scratch: &mut Scratch) {
-        self.state.apply(outputs, &mut scratch.operands, &mut scratch.recurrent);
+        let Scratch { operands, between: [recurrent, _], .. } = scratch;
+        self.state.apply(outputs, operands, recurrent);
     }
 
     /// Takes one step of one row with the product `fed` of its input. Its state's product is that of the state
@@ -102,8 +87,8 @@ impl Layer {
         cell: &mut [f32],
         scratch: &mut Scratch,
     ) {
-        let Scratch { functions, recurrent, row, .. } = scratch;
+        let Scratch { between: [recurrent, _], gates, .. } = scratch;
         let recurrent = &recurrent[owner * self.fed()..][..self.fed()];
-        self.cell.step(*functions, [fed, recurrent, &self.bias], output, cell, row);
+        self.cell.step(self.functions, [fed, recurrent, &self.bias], output, cell, gates);
     }
 }

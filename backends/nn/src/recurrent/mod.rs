@@ -8,7 +8,7 @@ mod walk;
 mod ways;
 
 pub use gates::{Cell, Functions};
-pub use layer::{Columns, Layer, Scratch, behind, beside};
+pub use layer::{Columns, Layer, behind, beside};
 pub use state::State;
 pub use walk::{Spans, WalkBuffers};
 pub use ways::Ways;

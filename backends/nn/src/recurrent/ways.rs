@@ -1,8 +1,9 @@
 //! A layer over the words of a batch in one direction or two.
 
-use super::layer::{Layer, Scratch};
+use super::layer::Layer;
 use super::state::State;
 use super::walk::{Spans, WalkBuffers};
+use crate::Scratch;
 
 /// A layer in one direction or two; the outputs of two directions stand side by side.
 pub struct Ways {

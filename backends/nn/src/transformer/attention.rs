@@ -4,7 +4,8 @@ use dyno_formats::Result;
 use dyno_formats::spec::TransformerSpec;
 use dyno_kernels::{KeyValues, Mat, Precision};
 
-use super::{Process, Scratch};
+use super::Process;
+use crate::Scratch;
 use crate::math::{Kernels, Linear};
 use crate::params::Params;
 

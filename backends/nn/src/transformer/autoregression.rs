@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use super::process::Scratch;
-use crate::Row;
+use crate::{Row, Scratch};
 
 /// Parameters of an autoregressive sublayer, shared by workers.
 pub trait Autoregression: Send + Sync {

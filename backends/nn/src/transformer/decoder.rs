@@ -7,13 +7,11 @@ use dyno_kernels::KeyValues;
 use super::attention::Buffers;
 use super::autoregression::AutoregressionState;
 use super::encoded::Encoded;
-use super::feed_forward::Hidden;
-use super::process::Scratch;
 use super::stacks::{Layer, Transformer};
-use crate::math::together;
+use crate::math::{Threads, together};
 use crate::output::Choice;
 use crate::watch::{Component, Operator};
-use crate::{Decoder, Request, Row, Sentence, Step};
+use crate::{Decoder, Request, Row, Scratch, Sentence, Step};
 
 /// State of one worker.
 pub(super) struct State {
@@ -27,8 +25,6 @@ pub(super) struct State {
     rows: Vec<f32>,
     embedded: Vec<f32>,
     buffers: Buffers,
-    hidden: Hidden,
-    scratch: Scratch,
 }
 
 impl State {
@@ -42,13 +38,11 @@ impl State {
             rows: Vec::new(),
             embedded: Vec::new(),
             buffers: Buffers::default(),
-            hidden: Hidden::default(),
-            scratch: Scratch::default(),
             network,
         }
     }
 
-    fn embed(&mut self, rows: &[Row]) {
+    fn embed(&mut self, rows: &[Row], threads: &mut Threads) {
         let _embed = Component::Embed.span();
         let embedding = &self.network.target;
         self.rows.resize(rows.len() * self.network.width, 0.0);
@@ -57,18 +51,25 @@ impl State {
             embedding.write(embedding.input(row.previous), position, vector);
         }
         self.network.top.keep_input(&self.rows, &mut self.embedded);
-        embedding.after.norms(&mut self.rows);
+        embedding.after.norms(&mut self.rows, threads);
     }
 
     /// Attends to the encoded sentences. The hypotheses of a sentence read its keys and values together, except where
     /// the `alignment` wants the weights of each.
-    fn attend(&mut self, layer: usize, rows: &[Row], mut alignment: Option<&mut Step>) {
+    fn attend(
+        &mut self,
+        layer: usize,
+        rows: &[Row],
+        mut alignment: Option<&mut Step>,
+        scratch: &mut Scratch,
+    ) {
         let _attention = Component::Attention.span();
         let (width, attention) = (self.network.width, &self.network.layers[layer].context);
         let context = &self.context[layer];
         let Buffers { query, heads, out, weights, .. } = &mut self.buffers;
-        let input = attention.before.prepare(&self.rows, &mut self.scratch.prepared);
-        attention.query.apply(input, &mut self.scratch.operands, query);
+        let Scratch { operands, prepared, .. } = scratch;
+        let input = attention.before.prepare(&self.rows, prepared, &mut operands.threads);
+        attention.query.apply(input, operands, query);
         heads.resize(self.rows.len(), 0.0);
         let attend = Operator::Attention.span();
         let alone = alignment.is_some();
@@ -83,36 +84,36 @@ impl State {
             }
         }
         drop(attend);
-        attention.finish(heads, &mut self.rows, out, &mut self.scratch);
+        attention.finish(heads, &mut self.rows, out, scratch);
     }
 }
 
 /// Encodes `sentences`.
-fn encode(network: &Transformer, sentences: &[Sentence<'_>], encoded: &mut Encoded) {
+fn encode(network: &Transformer, sentences: &[Sentence<'_>], encoded: &mut Encoded, scratch: &mut Scratch) {
     let _encoder = Component::Encoder.span();
     encoded.begin(sentences.iter().map(|sentence| sentence.ids.len()));
     let words = sentences.iter().flat_map(|sentence| sentence.ids.iter().copied().enumerate());
     let words: Vec<(usize, u32)> = words.collect();
-    network.encoder.encode(encoded, &|first, vectors, kept| {
+    network.encoder.encode(encoded, scratch, &|first, vectors, kept, threads| {
         let _embed = Component::Embed.span();
         for ((position, id), vector) in words[first..].iter().zip(vectors.chunks_exact_mut(network.width)) {
             network.source.write(Some(*id), *position, vector);
         }
         kept.copy_from_slice(if kept.is_empty() { &[] } else { vectors });
-        network.source.after.norms(vectors);
+        network.source.after.norms(vectors, threads);
     });
 }
 
 impl Decoder for State {
-    fn admit(&mut self, sentences: &[Sentence<'_>], places: &[usize]) {
+    fn admit(&mut self, sentences: &[Sentence<'_>], places: &[usize], scratch: &mut Scratch) {
         let network = &self.network;
-        encode(network, sentences, &mut self.encoded);
+        encode(network, sentences, &mut self.encoded, scratch);
         let needed = places.iter().max().map_or(0, |last| last + 1);
         let attention = Component::Attention.span();
         let Buffers { keys, values, .. } = &mut self.buffers;
         for (Layer { context: attention, .. }, context) in network.layers.iter().zip(&mut self.context) {
             let parts = [(&attention.key, &mut *keys), (&attention.value, &mut *values)];
-            together(self.encoded.rows(), &mut self.scratch.operands, parts);
+            together(self.encoded.rows(), &mut scratch.operands, parts);
             context.resize_with(context.len().max(needed), || KeyValues::new(network.width));
             let _attention = Operator::Attention.span();
             for (span, place) in self.encoded.lines().iter().zip(places) {
@@ -125,19 +126,19 @@ impl Decoder for State {
         self.memories.iter_mut().for_each(|memory| memory.admit(sentences.len()));
     }
 
-    fn step(&mut self, rows: &[Row], request: &Request<'_>, step: &mut Step) {
+    fn step(&mut self, rows: &[Row], request: &Request<'_>, scratch: &mut Scratch, step: &mut Step) {
         step.clear();
         let _decoder = Component::Decoder.span();
-        self.embed(rows);
+        self.embed(rows, &mut scratch.operands.threads);
         let network = Arc::clone(&self.network);
         for (at, layer) in network.layers.iter().enumerate() {
-            self.memories[at].step(&mut self.rows, rows, &mut self.scratch);
+            self.memories[at].step(&mut self.rows, rows, scratch);
             let aligned = request.attention && at == network.alignment_layer;
-            self.attend(at, rows, aligned.then_some(&mut *step));
-            layer.feed.apply(&mut self.rows, &mut self.hidden, &mut self.scratch);
+            self.attend(at, rows, aligned.then_some(&mut *step), scratch);
+            layer.feed.apply(&mut self.rows, scratch);
         }
-        network.top.apply(&mut self.rows, &self.embedded, &mut self.scratch);
-        let operands = &mut self.scratch.operands;
+        network.top.apply(&mut self.rows, &self.embedded, scratch);
+        let operands = &mut scratch.operands;
         network.output.rows(&self.rows, rows, request, &mut self.choice, operands, step);
     }
 

@@ -13,9 +13,9 @@ use dyno_kernels::{Input, Precision, Rows, RowsPart};
 
 use super::attention::Attention;
 use super::feed_forward::ROWS;
-use super::process::Scratch;
 use super::within::{self, Projected};
-use crate::math::{threads, together};
+use crate::Scratch;
+use crate::math::{Operands, together};
 
 /// Rows for each thread from which threads share rows instead of columns of products. From 24 rows on, both
 /// take about as long on cores that share a cache. On others, rows win.
@@ -40,19 +40,15 @@ pub struct Encoded {
     /// Results of attention.
     context: Vec<f32>,
     /// One for each thread.
-    hands: Vec<Hand>,
+    of_threads: Vec<ThreadBuffers>,
 }
 
-/// Buffers of a thread. The alignment keeps two threads from writing into one cache line, or into two that
-/// the processor fetches as a pair.
+/// Buffers of a thread that works alone. The alignment keeps two threads from writing into one cache line, or into
+/// two that the processor fetches as a pair.
 #[derive(Debug, Default)]
 #[repr(align(128))]
-pub(super) struct Hand {
-    pub(super) scratch: Scratch,
-    /// Values within a feed-forward sublayer.
-    pub(super) between: [Vec<f32>; 2],
-    /// Output of attention's sublayer.
-    pub(super) sum: Vec<f32>,
+struct ThreadBuffers {
+    scratch: Scratch,
     within: within::Buffers,
 }
 
@@ -88,40 +84,42 @@ impl Encoded {
         &self.rows
     }
 
-    pub(super) fn make_room(&mut self, width: usize, keeps_embedded: bool) {
+    pub(super) fn make_room(&mut self, width: usize, keeps_embedded: bool, threads: usize) {
         let values = width * self.lines.last().map_or(0, |line| line.end);
         self.width = width;
         self.rows.resize(values, 0.0);
         self.context.resize(values, 0.0);
         self.embedded.resize(if keeps_embedded { values } else { 0 }, 0.0);
-        self.hands.resize_with(threads::count().max(self.hands.len()), Hand::default);
+        self.of_threads.resize_with(threads.max(self.of_threads.len()), ThreadBuffers::default);
     }
 
     /// Does `each` on all rows, in blocks that end with the input of the attention `next`. Each thread takes
-    /// some blocks alone, or the whole team takes all of them.
+    /// some blocks alone, with its own buffers, or all threads share the products of each block.
     pub(super) fn each_block(
         &mut self,
         next: Option<&Attention>,
-        each: impl Fn(&mut Hand, &mut Block<'_>) + Sync,
+        scratch: &mut Scratch,
+        each: impl Fn(&mut Scratch, &mut Block<'_>) + Sync,
     ) {
-        let (rows, threads) = (self.rows.len() / self.width.max(1), threads::count());
-        let few = rows < ROWS_OF_A_THREAD * threads;
-        let parts = if few { 1 } else { threads };
+        let threads = &mut scratch.operands.threads;
+        let (rows, count) = (self.rows.len() / self.width.max(1), threads.count());
+        let parts = if rows < ROWS_OF_A_THREAD * count { 1 } else { count };
         let blocks = parts * rows.div_ceil(parts).div_ceil(ROWS);
-        let (hands, mut blocks) = self.blocks(next, rows.div_ceil(blocks.max(1)).max(1));
-        if few {
-            blocks.iter_mut().for_each(|block| each(&mut hands[0], block));
+        let (of_threads, mut blocks) = self.blocks(next, rows.div_ceil(blocks.max(1)).max(1));
+        if parts == 1 {
+            blocks.iter_mut().for_each(|block| each(scratch, block));
         } else {
-            threads::each_with(usize::MAX, hands, &mut blocks, each);
+            threads
+                .each_with(usize::MAX, of_threads, &mut blocks, |own, block| each(&mut own.scratch, block));
         }
     }
 
     /// Blocks of so many rows.
-    fn blocks(&mut self, next: Option<&Attention>, some: usize) -> (&mut [Hand], Vec<Block<'_>>) {
+    fn blocks(&mut self, next: Option<&Attention>, some: usize) -> (&mut [ThreadBuffers], Vec<Block<'_>>) {
         let (width, rows) = (self.width, self.rows.len() / self.width.max(1));
         let normalises = next.is_some_and(|next| !next.before.is_empty());
         self.prepared.resize(if normalises { rows * width } else { 0 }, 0.0);
-        let Self { rows: all, embedded, prepared, quantised, context, hands, .. } = self;
+        let Self { rows: all, embedded, prepared, quantised, context, of_threads, .. } = self;
         let mut quantised = next.and_then(|next| {
             let precision = next.form()?.precision();
             if precision == Precision::F32 {
@@ -139,19 +137,18 @@ impl Encoded {
             Block { first: at * some, rows, embedded, prepared, quantised, context }
         };
         let blocks = both.enumerate().map(block).collect();
-        (hands, blocks)
+        (of_threads, blocks)
     }
 
     /// Replaces the results of attention by those of `attention`, whose input the last blocks hold.
-    pub(super) fn attend(&mut self, attention: &Attention) {
-        let Self { lines, rows, width, prepared, quantised, projected, context, hands, .. } = self;
+    pub(super) fn attend(&mut self, attention: &Attention, operands: &mut Operands) {
+        let Self { lines, rows, width, prepared, quantised, projected, context, of_threads, .. } = self;
         if rows.is_empty() {
             return;
         }
         let read: &[f32] = if attention.before.is_empty() { rows } else { prepared };
         let input = match (attention.form(), quantised) {
             (None, _) => {
-                let operands = &mut hands[0].scratch.operands;
                 let [queries, keys, values] = projected.each_mut();
                 let [query, key, value] = attention.projections();
                 together(read, operands, [(query, queries), (key, keys), (value, values)]);
@@ -162,9 +159,10 @@ impl Encoded {
             }
             _ => Projected::Not(Input::f32(read, read.len() / *width, *width).expect("whole rows")),
         };
-        let mut shares = attention.shares(context, threads::count());
-        threads::each_with(attention.bytes(lines), hands, &mut shares, |hand, share| {
-            attention.attend_within(&mut hand.within, input, lines, share);
+        let threads = &mut operands.threads;
+        let mut shares = attention.shares(context, threads.count());
+        threads.each_with(attention.bytes(lines), of_threads, &mut shares, |own, share| {
+            attention.attend_within(&mut own.within, input, lines, share);
         });
     }
 }

@@ -9,10 +9,12 @@
 use dyno_formats::Result;
 use dyno_formats::spec::TransformerSpec;
 
+use super::Process;
 use super::attention::Attention;
-use super::encoded::{Block, Encoded, Hand};
+use super::encoded::{Block, Encoded};
 use super::feed_forward::FeedForward;
-use super::{Process, Scratch};
+use crate::Scratch;
+use crate::math::Threads;
 use crate::params::Params;
 use crate::watch::Component;
 
@@ -39,26 +41,27 @@ impl EncoderLayer {
 
     /// Replaces the vectors of a block by those after the layer; the results of attention stand in its
     /// `context`.
-    fn finish(&self, hand: &mut Hand, block: &mut Block<'_>, [attention, feed]: [Component; 2]) {
-        let Hand { scratch, between, sum, .. } = hand;
+    fn finish(&self, scratch: &mut Scratch, block: &mut Block<'_>, [attention, feed]: [Component; 2]) {
+        let mut out = std::mem::take(&mut scratch.out);
         let span = attention.span();
-        self.attention.end(block.context, block.rows, scratch, sum);
+        self.attention.end(block.context, block.rows, scratch, &mut out);
         drop(span);
         let _feed = feed.span();
-        self.feed.apply_to_block(sum, between, scratch, block.rows);
+        self.feed.apply_to_block(&out, scratch, block.rows);
+        scratch.out = out;
     }
 
     /// Gives a block the form in which attention reads its rows.
-    fn prepare(&self, block: &mut Block<'_>, [attention, _]: [Component; 2]) {
+    fn prepare(&self, block: &mut Block<'_>, threads: &mut Threads, [attention, _]: [Component; 2]) {
         let _attention = attention.span();
         let before = &self.attention.before;
         if !before.is_empty() {
             block.prepared.copy_from_slice(block.rows);
-            before.norms(block.prepared);
+            before.norms(block.prepared, threads);
         }
         if let Some((part, form)) = block.quantised.take().zip(self.attention.form()) {
             let read = if before.is_empty() { &*block.rows } else { &*block.prepared };
-            form.quantise(part, read).expect("a block has the rows of its part");
+            form.quantise(part, read, threads).expect("a block has the rows of its part");
         }
     }
 }
@@ -85,24 +88,29 @@ impl Encoder {
     /// Replaces the vectors of the words that have [begun](Encoded::begin) by those after the last layer.
     ///
     /// `embed` fills vectors from a word on. Its arguments are the word's number, the vectors [some words,
-    /// D], and room for a copy of the embeddings before any operation. The room is empty if no copy is
-    /// wanted.
-    pub fn encode(&self, encoded: &mut Encoded, embed: &(impl Fn(usize, &mut [f32], &mut [f32]) + Sync)) {
-        encoded.make_room(self.width, self.top.reads_input());
+    /// D], room for a copy of the embeddings before any operation, and threads for these vectors. The room is
+    /// empty if no copy is wanted.
+    pub fn encode(
+        &self,
+        encoded: &mut Encoded,
+        scratch: &mut Scratch,
+        embed: &(impl Fn(usize, &mut [f32], &mut [f32], &mut Threads) + Sync),
+    ) {
+        encoded.make_room(self.width, self.top.reads_input(), scratch.operands.threads.count());
         let mut before: Option<&EncoderLayer> = None;
         for layer in &self.layers {
             let attention = &layer.attention;
-            encoded.each_block(Some(attention), |hand, block| {
-                self.enter(before, hand, block, embed);
-                layer.prepare(block, self.components);
+            encoded.each_block(Some(attention), scratch, |scratch, block| {
+                self.enter(before, scratch, block, embed);
+                layer.prepare(block, &mut scratch.operands.threads, self.components);
             });
             let _attention = self.components[0].span();
-            encoded.attend(attention);
+            encoded.attend(attention, &mut scratch.operands);
             before = Some(layer);
         }
-        encoded.each_block(None, |hand, block| {
-            self.enter(before, hand, block, embed);
-            self.apply_top(block, &mut hand.scratch);
+        encoded.each_block(None, scratch, |scratch, block| {
+            self.enter(before, scratch, block, embed);
+            self.top.apply(block.rows, block.embedded, scratch);
         });
     }
 
@@ -110,17 +118,13 @@ impl Encoder {
     fn enter(
         &self,
         before: Option<&EncoderLayer>,
-        hand: &mut Hand,
+        scratch: &mut Scratch,
         block: &mut Block<'_>,
-        embed: &impl Fn(usize, &mut [f32], &mut [f32]),
+        embed: &impl Fn(usize, &mut [f32], &mut [f32], &mut Threads),
     ) {
         match before {
-            Some(layer) => layer.finish(hand, block, self.components),
-            None => embed(block.first, block.rows, block.embedded),
+            Some(layer) => layer.finish(scratch, block, self.components),
+            None => embed(block.first, block.rows, block.embedded, &mut scratch.operands.threads),
         }
-    }
-
-    fn apply_top(&self, block: &mut Block<'_>, scratch: &mut Scratch) {
-        self.top.apply(block.rows, block.embedded, scratch);
     }
 }

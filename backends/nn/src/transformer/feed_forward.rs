@@ -3,7 +3,8 @@
 use dyno_formats::Result;
 use dyno_formats::spec::{FeedSpec, TransformerSpec};
 
-use super::{Process, Scratch};
+use super::Process;
+use crate::Scratch;
 use crate::math::{Activation, Epilogue, Linear, activation};
 use crate::params::Params;
 
@@ -44,48 +45,33 @@ impl FeedForward {
     }
 
     /// Replaces `rows` [n, D] by the sublayer's output.
-    pub(super) fn apply(&self, rows: &mut Vec<f32>, hidden: &mut Hidden, scratch: &mut Scratch) {
-        let Hidden { between, out } = hidden;
+    pub(super) fn apply(&self, rows: &mut Vec<f32>, scratch: &mut Scratch) {
+        let mut out = std::mem::take(&mut scratch.out);
         out.resize(rows.len(), 0.0);
         let some = ROWS * self.width;
         for (rows, out) in rows.chunks(some).zip(out.chunks_mut(some)) {
-            self.apply_to_block(rows, between, scratch, out);
+            self.apply_to_block(rows, scratch, out);
         }
-        std::mem::swap(rows, out);
+        scratch.out = std::mem::replace(rows, out);
     }
 
     /// Replaces `out` by the sublayer's output for `rows`, [`ROWS`] at most.
-    pub(super) fn apply_to_block(
-        &self,
-        rows: &[f32],
-        between: &mut [Vec<f32>; 2],
-        scratch: &mut Scratch,
-        out: &mut [f32],
-    ) {
-        let [at, next] = between;
+    pub(super) fn apply_to_block(&self, rows: &[f32], scratch: &mut Scratch, out: &mut [f32]) {
         let (last, first) = self.layers.split_last().expect("one layer or more, by the options");
         let mut prepared = std::mem::take(&mut scratch.prepared);
-        let mut input = self.before.prepare(rows, &mut prepared);
+        let [mut at, mut next] = std::mem::take(&mut scratch.between);
+        let mut input = self.before.prepare(rows, &mut prepared, &mut scratch.operands.threads);
         for layer in first {
             let then = Epilogue { activation: self.activation, residual: None };
-            layer.apply_then(input, &mut scratch.operands, then, next);
-            std::mem::swap(at, next);
-            input = at;
+            layer.apply_then(input, &mut scratch.operands, then, &mut next);
+            std::mem::swap(&mut at, &mut next);
+            input = &at;
         }
         self.after.product(last, input, rows, scratch, out);
-        scratch.prepared = prepared;
+        (scratch.prepared, scratch.between) = (prepared, [at, next]);
     }
 }
 
 /// Number of rows that pass through all products of a sublayer together. It is large enough for products at full speed. It is
 /// small enough that values between the layers, 512 KiB at a width of 2048, stay in a core's cache.
 pub(super) const ROWS: usize = 64;
-
-/// Buffers of a feed-forward sublayer.
-#[derive(Debug, Default)]
-pub(super) struct Hidden {
-    /// Values between the layers.
-    between: [Vec<f32>; 2],
-    /// Output of the sublayer.
-    out: Vec<f32>,
-}

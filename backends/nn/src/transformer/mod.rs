@@ -27,7 +27,7 @@ pub use autoregression::{Autoregression, AutoregressionState};
 pub use encoded::Encoded;
 pub use encoder::{Encoder, EncoderLayer};
 pub use feed_forward::FeedForward;
-pub use process::{Process, Scratch};
+pub use process::Process;
 pub use self_attention::SelfAttention;
 
 pub use stacks::Transformer;

@@ -3,20 +3,10 @@
 use dyno_formats::Result;
 use dyno_formats::spec::{self, ChainSpec};
 
-use crate::math::{Activation, Epilogue, Kernels, Linear, Norm, Operands};
+use crate::Scratch;
+use crate::math::{Activation, Epilogue, Kernels, Linear, Norm, Threads};
 use crate::params::Params;
 use crate::watch::Operator;
-
-/// Buffers of one worker that all sublayers use in turn; they only grow.
-#[derive(Debug, Default)]
-pub struct Scratch {
-    /// Inputs of products, in the form that the products read.
-    pub operands: Operands,
-    /// Result of [`Process::prepare`] for the input of a sublayer.
-    pub prepared: Vec<f32>,
-    /// Gates of highways.
-    pub gate: Vec<f32>,
-}
 
 enum Operation {
     LayerNorm(Norm),
@@ -96,19 +86,19 @@ impl Process {
 
     /// Applies the chain before a sublayer: gives the result in `to`, or `rows` themselves for an empty
     /// chain.
-    pub fn prepare<'a>(&self, rows: &'a [f32], to: &'a mut Vec<f32>) -> &'a [f32] {
+    pub fn prepare<'a>(&self, rows: &'a [f32], to: &'a mut Vec<f32>, threads: &mut Threads) -> &'a [f32] {
         if self.is_empty() {
             return rows;
         }
         to.clear();
         to.extend_from_slice(rows);
-        self.norms(to);
+        self.norms(to, threads);
         to
     }
 
     /// Applies the norms of the chain. Chains before sublayers and after embeddings have norms only.
-    pub fn norms(&self, rows: &mut [f32]) {
-        self.operations.iter().for_each(|operation| self.norm(operation, rows));
+    pub fn norms(&self, rows: &mut [f32], threads: &mut Threads) {
+        self.operations.iter().for_each(|operation| self.norm(operation, rows, threads));
     }
 
     /// Ends a sublayer with the input `input` by a product and the chain: replaces `out` [n, width] by the
@@ -145,18 +135,18 @@ impl Process {
             match operation {
                 Operation::Add => self.kernels.add(rows, input).expect(WIDE),
                 Operation::Highway(linear) => {
-                    linear.apply(input, &mut scratch.operands, &mut scratch.gate);
+                    linear.apply(input, &mut scratch.operands, &mut scratch.gates);
                     let _gate = Operator::Activation.span();
-                    self.kernels.highway(input, &scratch.gate, rows).expect(WIDE);
+                    self.kernels.highway(input, &scratch.gates, rows).expect(WIDE);
                 }
-                norm => self.norm(norm, rows),
+                norm => self.norm(norm, rows, &mut scratch.operands.threads),
             }
         }
     }
 
-    fn norm(&self, operation: &Operation, rows: &mut [f32]) {
+    fn norm(&self, operation: &Operation, rows: &mut [f32], threads: &mut Threads) {
         match operation {
-            Operation::LayerNorm(norm) => norm.apply(rows),
+            Operation::LayerNorm(norm) => norm.apply(rows, threads),
             Operation::RmsNorm { scale, epsilon } => {
                 let _norm = Operator::Norm.span();
                 rows.chunks_exact_mut(self.width).for_each(|row| {

@@ -5,14 +5,13 @@ use std::sync::Arc;
 use dyno_formats::Result;
 use dyno_formats::spec::TransformerSpec;
 
-use super::Scratch;
 use super::attention::{Attention, Buffers};
 use super::autoregression::{Autoregression, AutoregressionState};
 use super::history::History;
-use crate::Row;
 use crate::math::together;
 use crate::params::Params;
 use crate::watch::Operator;
+use crate::{Row, Scratch};
 
 /// The parameters of self-attention in one layer.
 pub struct SelfAttention {
@@ -76,17 +75,18 @@ impl Cache {
     fn project(&mut self, vectors: &[f32], first: usize, scratch: &mut Scratch) {
         let SelfAttention { attention, normalised_keys } = &*self.layer;
         let Buffers { query, keys, values, out, .. } = &mut self.buffers;
-        let prepared = attention.before.prepare(vectors, &mut scratch.prepared);
+        let Scratch { operands, prepared, .. } = scratch;
+        let prepared = attention.before.prepare(vectors, prepared, &mut operands.threads);
         let stored = [(&attention.key, &mut *keys), (&attention.value, &mut *values)];
         if *normalised_keys {
             let [key, value] = stored;
-            together(prepared, &mut scratch.operands, [(&attention.query, query), key, value]);
+            together(prepared, operands, [(&attention.query, query), key, value]);
             out.clear();
             out.extend_from_slice(&values[first..]);
         } else {
-            attention.query.apply(prepared, &mut scratch.operands, query);
-            attention.value.apply(&prepared[first..], &mut scratch.operands, out);
-            together(vectors, &mut scratch.operands, stored);
+            attention.query.apply(prepared, operands, query);
+            attention.value.apply(&prepared[first..], operands, out);
+            together(vectors, operands, stored);
         }
     }
 

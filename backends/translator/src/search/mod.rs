@@ -12,7 +12,8 @@ mod repeats;
 #[cfg(test)]
 mod tests;
 
-use dyno_nn::{Request, Row, Sentence, Wanted};
+use dyno_nn::math::Threads;
+use dyno_nn::{Request, Row, Scratch, Sentence, Wanted};
 
 use batch::{Hypothesis, Rules, Running};
 pub(crate) use batch::{Member, Patience, Rule, SearchOptions};
@@ -22,6 +23,8 @@ use paths::Trace;
 /// Search of one worker.
 pub(crate) struct Search {
     members: Vec<Member>,
+    /// Threads and buffers that the members use in turn.
+    scratch: Scratch,
     rules: Rules,
     batch: Running,
     beams: beam::Buffers,
@@ -31,10 +34,11 @@ pub(crate) struct Search {
 }
 
 impl Search {
-    /// A search with one or more `members`. Translations end with the word `end`, and contain no word of
-    /// `suppressed`, which are ascending. All begin with the word `first`, if there is one.
+    /// A search with one or more `members`, whose work `threads` share. Translations end with the word `end`, and
+    /// contain no word of `suppressed`, which are ascending. All begin with the word `first`, if there is one.
     pub(crate) fn new(
         members: Vec<Member>,
+        threads: Threads,
         options: SearchOptions,
         end: u32,
         suppressed: Vec<u32>,
@@ -42,6 +46,7 @@ impl Search {
     ) -> Self {
         Self {
             members,
+            scratch: Scratch::new(threads),
             rules: Rules { options, end, suppressed, first },
             batch: Running::default(),
             beams: beam::Buffers::default(),
@@ -54,10 +59,11 @@ impl Search {
     /// Lets `sentences` join the running batch; gives the place of each.
     pub(crate) fn admit(&mut self, sentences: &[Sentence<'_>]) -> &[usize] {
         self.batch.admit(sentences, self.rules.options.most_repeats, &mut self.places);
+        let Self { members, scratch, places, .. } = self;
         if !sentences.is_empty() {
-            self.members.iter_mut().for_each(|member| member.decoder.admit(sentences, &self.places));
+            members.iter_mut().for_each(|member| member.decoder.admit(sentences, places, scratch));
         }
-        &self.places
+        places
     }
 
     /// Whether no sentence is being translated.
@@ -72,11 +78,13 @@ impl Search {
         if self.is_idle() {
             return;
         }
-        let Self { members, rules, batch, beams, rows, .. } = self;
+        let Self { members, scratch, rules, batch, beams, rows, .. } = self;
         let scores_matter = rules.options.beam > 1 || rules.options.n_best || members.len() > 1;
         let request = rules.request(scores_matter, &batch.live);
         batch.rows(rows);
-        members.iter_mut().for_each(|member| member.decoder.step(rows, &request, &mut member.step));
+        members
+            .iter_mut()
+            .for_each(|Member { decoder, step, .. }| decoder.step(rows, &request, scratch, step));
         batch.kept.clear();
         match scores_matter {
             true => beam::advance(members, rules, rows, batch, beams),

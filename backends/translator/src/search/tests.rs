@@ -1,7 +1,7 @@
 //! Tests of the search on a network whose scores are all written down.
 
-use dyno_nn::math::Kernels;
-use dyno_nn::{Decoder, Request, Row, Sentence, Step, Wanted};
+use dyno_nn::math::{Kernels, Threads};
+use dyno_nn::{Decoder, Request, Row, Scratch, Sentence, Step, Wanted};
 
 use super::batch::aligned;
 use super::{Member, Patience, Rule, Search, SearchOptions};
@@ -16,12 +16,12 @@ type Scores = [[f32; 4]; 5];
 struct Script(Scores, usize);
 
 impl Decoder for Script {
-    fn admit(&mut self, sentences: &[Sentence<'_>], places: &[usize]) {
+    fn admit(&mut self, sentences: &[Sentence<'_>], places: &[usize], _: &mut Scratch) {
         assert_eq!(sentences.len(), places.len(), "a place for each sentence");
         self.1 += sentences.len();
     }
 
-    fn step(&mut self, rows: &[Row], request: &Request<'_>, step: &mut Step) {
+    fn step(&mut self, rows: &[Row], request: &Request<'_>, _: &mut Scratch, step: &mut Step) {
         assert_eq!(rows.len(), self.1, "as many rows as hypotheses");
         step.clear();
         for row in rows {
@@ -87,7 +87,7 @@ fn search_from(
     lengths: &[usize],
 ) -> Lists {
     let members = tables.iter().map(|(weight, table)| Member::new(*weight, Box::new(Script(*table, 0))));
-    let mut search = Search::new(members.collect(), options, END, vec![UNKNOWN], first);
+    let mut search = Search::new(members.collect(), Threads::default(), options, END, vec![UNKNOWN], first);
     let ids = vec![2; lengths.iter().copied().max().unwrap()];
     let sentences: Vec<Sentence<'_>> =
         lengths.iter().map(|len| Sentence { ids: &ids[..*len], candidates: None }).collect();
@@ -298,7 +298,7 @@ const LOOP: Scores =
 /// The best translation of `source` by a network that loops, and whether it was kept from the loop.
 fn looped(source: &[u32], options: SearchOptions) -> (Vec<u32>, bool) {
     let members = vec![Member::new(1.0, Box::new(Script(LOOP, 0)))];
-    let mut search = Search::new(members, options, END, vec![UNKNOWN], None);
+    let mut search = Search::new(members, Threads::default(), options, END, vec![UNKNOWN], None);
     let place = search.admit(&[Sentence { ids: source, candidates: None }])[0];
     let mut ended = Vec::new();
     while !search.is_idle() {
