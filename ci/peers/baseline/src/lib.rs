@@ -4,7 +4,7 @@
 //!
 //! | setting | effect |
 //! | --- | --- |
-//! | `library` | `gemm` (default), `onednn`, `mkl` or `openblas` multiplies |
+//! | `library` | `gemm` (default), `onednn`, `mkl`, `openblas` or `eigen` multiplies |
 //! | `transposed-weights` | weights lie as PyTorch keeps them, [outputs, inputs] |
 //! | `adaptive-weights` | weights lie in both forms, and each product takes the one that was faster for its shape |
 //! | `saved-dispatch` | a thread keeps oneDNN's primitive of each shape |
@@ -94,7 +94,9 @@ impl Baseline {
     fn block(&self, settings: &mut Settings) -> Result<Option<usize>> {
         let rows = |value: &serde_json::Value| value.as_u64().filter(|rows| *rows > 0)?.try_into().ok();
         let given = settings.remove(BLOCK);
-        given.map(|it| rows(&it).ok_or_else(|| self.refused(BLOCK, &it, "it must be a number of rows"))).transpose()
+        given
+            .map(|it| rows(&it).ok_or_else(|| self.refused(BLOCK, &it, "it must be a number of rows")))
+            .transpose()
     }
 
     fn refused(&self, setting: &str, value: &serde_json::Value, reason: &str) -> Error {

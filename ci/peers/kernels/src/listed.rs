@@ -2,20 +2,30 @@
 //! each turn. All products take turns, so that a disturbance hits all of them alike.
 
 use std::io::{BufRead, stdin};
+use std::path::Path;
 
+use crate::blas::Blas;
+use crate::gemmlowp::Gemmlowp;
 use crate::onednn::{Kind, Layout, OneDnn};
-use crate::openblas::OpenBlas;
-use crate::{TURNS, gemm_crate, ours, per_second};
-
-type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
+use crate::{Result, TURNS, gemm_crate, ours, per_second};
 
 /// A product to time, and its work in 10⁹ multiply-accumulates.
 type Entry<'a> = (Box<dyn FnMut() + 'a>, f64);
 
+/// Libraries of the papers' figures.
+struct Libraries {
+    onednn: OneDnn,
+    openblas: Blas,
+    mkl: Blas,
+    gemmlowp: Gemmlowp,
+}
+
 /// Races the listed products and prints their speeds.
-pub fn race(onednn: &OneDnn, openblas: &OpenBlas) -> Result<()> {
+pub fn race(onednn: OneDnn, folder: &Path) -> Result<()> {
+    let (openblas, mkl) = (Blas::openblas(folder)?, Blas::mkl(folder)?);
+    let libraries = Libraries { onednn, openblas, mkl, gemmlowp: Gemmlowp::load(folder)? };
     let lines = stdin().lock().lines().collect::<std::io::Result<Vec<_>>>()?;
-    let mut entries = lines.iter().map(|line| entry(onednn, openblas, line)).collect::<Result<Vec<_>>>()?;
+    let mut entries = lines.iter().map(|line| entry(&libraries, line)).collect::<Result<Vec<_>>>()?;
     let mut speeds = vec![Vec::new(); entries.len()];
     for _ in 0..TURNS {
         for ((product, work), speeds) in entries.iter_mut().zip(&mut speeds) {
@@ -26,24 +36,28 @@ pub fn race(onednn: &OneDnn, openblas: &OpenBlas) -> Result<()> {
     Ok(())
 }
 
-fn entry<'a>(onednn: &'a OneDnn, openblas: &'a OpenBlas, line: &str) -> Result<Entry<'a>> {
+fn entry<'a>(libraries: &'a Libraries, line: &str) -> Result<Entry<'a>> {
     let unknown = || format!("{line:?} isn't BY PRECISION ROWS K N");
     let [by, precision, sizes @ ..] = &line.split(' ').collect::<Vec<_>>()[..] else {
         return Err(unknown().into());
     };
     let sizes = sizes.iter().map(|size| size.parse()).collect::<std::result::Result<Vec<usize>, _>>()?;
     let [m, k, n] = sizes[..] else { return Err(unknown().into()) };
+    let Libraries { onednn, openblas, mkl, gemmlowp } = libraries;
     let product: Box<dyn FnMut() + 'a> = match (*by, *precision) {
         ("ours", "int8") => ours::int8(m, k, n)?,
         ("ours", "int16") => ours::int16(m, k, n)?,
         ("ours", "f32") => ours::f32(m, k, n)?,
         ("gemm", "f32") => gemm_crate::f32(m, k, n),
+        ("gemmlowp", "int8") => gemmlowp.product(m, k, n)?,
         ("onednn", "int8") => onednn.product(Kind::Int8, Layout::Any, m, k, n)?,
         ("onednn", "f32") => onednn.product(Kind::F32, Layout::Any, m, k, n)?,
         ("onednn-normal", "f32") => onednn.product(Kind::F32, Layout::Normal, m, k, n)?,
         ("onednn-transposed", "f32") => onednn.product(Kind::F32, Layout::Transposed, m, k, n)?,
         ("openblas-normal", "f32") => openblas.product(Layout::Normal, m, k, n)?,
         ("openblas-transposed", "f32") => openblas.product(Layout::Transposed, m, k, n)?,
+        ("mkl-normal", "f32") => mkl.product(Layout::Normal, m, k, n)?,
+        ("mkl-transposed", "f32") => mkl.product(Layout::Transposed, m, k, n)?,
         _ => return Err(unknown().into()),
     };
     Ok((product, (m * k * n) as f64 / 1e9))

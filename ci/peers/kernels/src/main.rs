@@ -6,18 +6,19 @@
 //! oneDNN ends in 32-bit sums; it is shown and not compared, because the caller would have work left.
 //! rten-gemm's int8 products end in such sums only. All products run on the thread that `run` pins.
 //!
-//! `kernels-peers [LIBDNNL]`: with the path of oneDNN's library, or without oneDNN.
-//! `kernels-peers LIBDNNL --list LIBOPENBLAS`: the products that standard input lists, for the papers' page (`listed`).
+//! `kernels-peers [FOLDER]`: with oneDNN's library in that folder, or without oneDNN.
+//! `kernels-peers FOLDER --list`: the products that standard input lists, for the papers' page (`listed`).
 
+mod blas;
 mod gemm_crate;
+mod gemmlowp;
 mod listed;
 mod onednn;
-mod openblas;
 mod ours;
 mod rten;
 
 use onednn::OneDnn;
-use openblas::OpenBlas;
+use std::path::Path;
 use std::time::Instant;
 
 /// K, N of the papers' models: see the roofline example of dyno-kernels.
@@ -52,13 +53,16 @@ const BARE_SUMS: &str = "onednn-sums";
 /// A contestant: its name, and a product to time.
 type Contestant<'a> = (&'static str, Box<dyn FnMut() + 'a>);
 
-fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let onednn = std::env::args().nth(1).map(OneDnn::load).transpose()?;
-    let arguments: Vec<String> = std::env::args().collect();
-    if let (Some(onednn), [_, _, list, openblas]) = (&onednn, &arguments[..])
+type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
+
+fn main() -> Result<()> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let folder = arguments.first().map(Path::new);
+    let onednn = folder.map(OneDnn::load).transpose()?;
+    if let (Some(folder), [_, list]) = (folder, &arguments[..])
         && list == "--list"
     {
-        return listed::race(onednn, &OpenBlas::load(openblas)?);
+        return listed::race(onednn.ok_or("oneDNN is needed")?, folder);
     }
     let mut behind = Vec::new();
     for precision in ["int8", "f32"] {
@@ -87,12 +91,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-fn int8(
-    onednn: Option<&OneDnn>,
-    m: usize,
-    k: usize,
-    n: usize,
-) -> Result<Vec<Contestant<'_>>, Box<dyn std::error::Error>> {
+fn int8(onednn: Option<&OneDnn>, m: usize, k: usize, n: usize) -> Result<Vec<Contestant<'_>>> {
     let mut all: Vec<Contestant<'_>> = vec![("ours", ours::int8(m, k, n)?), ("rten", rten::int8(m, k, n))];
     if let Some(onednn) = onednn {
         all.push(("onednn", onednn.product(onednn::Kind::Int8, onednn::Layout::Any, m, k, n)?));
@@ -101,12 +100,7 @@ fn int8(
     Ok(all)
 }
 
-fn f32(
-    onednn: Option<&OneDnn>,
-    m: usize,
-    k: usize,
-    n: usize,
-) -> Result<Vec<Contestant<'_>>, Box<dyn std::error::Error>> {
+fn f32(onednn: Option<&OneDnn>, m: usize, k: usize, n: usize) -> Result<Vec<Contestant<'_>>> {
     let mut all: Vec<Contestant<'_>> =
         vec![("ours", ours::f32(m, k, n)?), ("rten", rten::f32(m, k, n)), ("gemm", gemm_crate::f32(m, k, n))];
     if let Some(onednn) = onednn {

@@ -4,7 +4,10 @@
 
 use libloading::{Library, Symbol};
 use std::ffi::c_void;
+use std::path::Path;
 use std::ptr::null_mut;
+
+use crate::Result;
 
 type Handle = *mut c_void;
 
@@ -80,12 +83,10 @@ macro_rules! call {
     }};
 }
 
-type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
-
 impl OneDnn {
-    pub fn load(path: String) -> Result<Self> {
+    pub fn load(folder: &Path) -> Result<Self> {
         // SAFETY: its initialisers do nothing but start it.
-        let library = unsafe { Library::new(path)? };
+        let library = unsafe { Library::new(folder.join("libdnnl.so.3"))? };
         let mut found = Self { library, engine: null_mut(), stream: null_mut() };
         let mut engine = null_mut();
         call!(found.dnnl_engine_create(&mut engine => *mut Handle, CPU => i32, 0 => usize));

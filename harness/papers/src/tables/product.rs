@@ -30,6 +30,12 @@ pub enum Library {
     OpenblasNormal,
     /// OpenBLAS with weights [n, k], packed on each call.
     OpenblasTransposed,
+    /// MKL with weights [k, n], packed on each call.
+    MklNormal,
+    /// MKL with weights [n, k], packed on each call.
+    MklTransposed,
+    /// gemmlowp's unsigned bytes with weights [n, k], packed on each call; 32-bit sums stay as they are.
+    Gemmlowp,
 }
 
 impl Library {
@@ -39,6 +45,8 @@ impl Library {
             Self::Gemm => "the gemm crate",
             Self::Onednn | Self::OnednnNormal | Self::OnednnTransposed => "oneDNN",
             Self::OpenblasNormal | Self::OpenblasTransposed => "OpenBLAS",
+            Self::MklNormal | Self::MklTransposed => "MKL",
+            Self::Gemmlowp => "gemmlowp",
         };
         format!("{name}'s products")
     }

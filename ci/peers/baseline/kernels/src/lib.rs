@@ -1,5 +1,5 @@
 //! `dyno-kernels` with f32 products by a library: unpacked weights, one call a product, as in the papers' baselines. The
-//! library is oneDNN, MKL or OpenBLAS, opened at run time ([`choose_library`]), or the gemm crate.
+//! library is oneDNN, MKL, OpenBLAS or Eigen, opened at run time ([`choose_library`]), or the gemm crate.
 //!
 //! The crate has the interface of `dyno-kernels` and stands in its place in this workspace, so that an engine differs in its
 //! f32 products alone. [`Kernels`], [`Weights`] and [`Candidates`] wrap the kernels' types. f32 weights keep a plain form
@@ -11,6 +11,7 @@
 mod adaptive;
 mod blas;
 mod crew;
+mod eigen;
 mod gemm_crate;
 mod library;
 mod onednn;

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::RwLock;
 
 use crate::blas::Blas;
+use crate::eigen::Eigen;
 use crate::gemm_crate;
 use crate::onednn::{OneDnn, Switches};
 use crate::plain::Plain;
@@ -17,13 +18,15 @@ pub enum Library {
     OneDnn(OneDnn),
     /// `cblas_sgemm` of MKL or of OpenBLAS.
     Blas(Blas),
+    /// Eigen.
+    Eigen(Eigen),
 }
 
 /// Library of the weights that are packed from now on.
 static CHOSEN: RwLock<&'static Library> = RwLock::new(&Library::Gemm);
 
 /// Names of the libraries, as settings have them.
-pub const NAMES: [&str; 4] = ["gemm", "onednn", "mkl", "openblas"];
+pub const NAMES: [&str; 5] = ["gemm", "onednn", "mkl", "openblas", "eigen"];
 
 /// Chooses the library of all weights that are packed from now on, from a folder of shared libraries. The switches are
 /// oneDNN's alone.
@@ -36,6 +39,7 @@ pub fn choose(name: &str, switches: Switches, folder: &Path) -> Result<(), Strin
         "gemm" => Library::Gemm,
         "mkl" => Library::Blas(Blas::mkl(&folder.join("libmkl_rt.so.3"))?),
         "openblas" => Library::Blas(Blas::openblas(&folder.join("libscipy_openblas.so"))?),
+        "eigen" => Library::Eigen(Eigen::load(&folder.join("libeigen.so"))?),
         _ => return Err(format!("there is no library {name:?}; there are: {}", NAMES.join(", "))),
     };
     *CHOSEN.write().unwrap_or_else(std::sync::PoisonError::into_inner) = Box::leak(Box::new(found));
@@ -59,6 +63,7 @@ impl Library {
             Self::Gemm => gemm_crate::multiply([m, k, n], a, b, c),
             Self::OneDnn(library) => library.multiply([m, k, n], a, b, c),
             Self::Blas(library) => library.multiply([m, k, n], a, b, c),
+            Self::Eigen(library) => library.multiply([m, k, n], a, b, c),
         }
     }
 }
@@ -119,7 +124,7 @@ mod tests {
         let fault = |name, switches, folder| choose(name, switches, Path::new(folder)).unwrap_err();
         let saved = Switches { saves_dispatch: true, ..Switches::default() };
         assert!(fault("gemm", saved, FOLDER).contains("no dispatch"));
-        assert!(fault("eigen", Switches::default(), FOLDER).contains("gemm, onednn, mkl, openblas"));
+        assert!(fault("atlas", Switches::default(), FOLDER).contains("gemm, onednn, mkl, openblas, eigen"));
         assert!(fault("onednn", Switches::default(), "/nowhere").contains("/nowhere/libdnnl.so.3"));
     }
 }

@@ -148,7 +148,10 @@ fn adding(calls: &Calls) -> Owned {
     check(unsafe { (calls.primitive_attr_create)(&mut attribute) }, "an attribute");
     let attribute = Owned { handle: attribute, destroy: calls.primitive_attr_destroy };
     // SAFETY: both are live; the attribute copies the list.
-    check(unsafe { (calls.primitive_attr_set_post_ops)(attribute.handle, sums.handle) }, "an attribute's sum");
+    check(
+        unsafe { (calls.primitive_attr_set_post_ops)(attribute.handle, sums.handle) },
+        "an attribute's sum",
+    );
     attribute
 }
 
