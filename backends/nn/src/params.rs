@@ -40,6 +40,8 @@ pub enum ActivationScales {
     PerRow,
     /// The multipliers that came with the weights: Marian's `QuantMultA`.
     Static,
+    /// None, for f32 weights: inputs and weights of all products are cut off at this magnitude.
+    Clipped(f32),
     /// A calibration, which notes the inputs of f32 weights.
     Watched(&'static Calibration),
 }
@@ -152,6 +154,7 @@ impl<'a> Params<'a> {
     pub(crate) fn scale(self, name: &str, other: Option<&str>) -> Result<InputScale> {
         match self.scales {
             ActivationScales::PerRow => Ok(InputScale::PerRow),
+            ActivationScales::Clipped(bound) => Ok(InputScale::Clipped(bound)),
             ActivationScales::Watched(by) => Ok(InputScale::Watched(by, vec![name.into()])),
             ActivationScales::Static => {
                 let own = self.weights.find(&format!("{name}{MULTIPLIER_SUFFIX}"));

@@ -197,14 +197,13 @@ fn facts(
         dyno_formats::Precision::F16 => " weights, f32 products",
         _ if requested.full_precision.0.auto_precision => " or f32 for each product, whichever was faster",
         _ if !requested.full_precision.0.memoised => ", quantised and packed for each product",
-        _ if requested.scales.scales.is_static() => ", static activation scales",
         _ => "",
     };
     Facts {
         backend: backend.into(),
         version: env!("CARGO_PKG_VERSION").into(),
         isa: Some(requested.kernel_settings.kernels.isa().name().into()),
-        precision: Some(format!("{precision}{computed}")),
+        precision: Some(format!("{precision}{computed}{}", requested.scales)),
         parameters: Some(members.iter().map(|(_, network)| network.parameters()).sum()),
         cut_lines: None,
         counts: BTreeMap::new(),

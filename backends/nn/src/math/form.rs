@@ -14,6 +14,11 @@ pub(crate) enum Form {
     F32,
     /// f32, not quantised; the greatest magnitude is noted for a calibration.
     Seen(&'static Seen),
+    /// f32, cut off at a magnitude, as Marian's team clipped activations (2018, 4.2).
+    Clipped {
+        /// Greatest magnitude that stays.
+        bound: f32,
+    },
     /// 16 bits with a scale for each row: the greatest magnitude becomes `limit`, with which no sum leaves 32
     /// bits.
     Int16 {
@@ -33,7 +38,7 @@ impl Form {
     /// Precision of the rows.
     pub(crate) fn precision(self) -> Precision {
         match self {
-            Self::F32 | Self::Seen(_) => Precision::F32,
+            Self::F32 | Self::Seen(_) | Self::Clipped { .. } => Precision::F32,
             Self::Int16 { .. } => Precision::Int16,
             Self::Int8 | Self::Static { .. } => Precision::Int8,
         }
@@ -61,12 +66,14 @@ pub struct Operands {
     /// Threads that share the products.
     pub threads: Threads,
     rows: Option<Rows>,
+    /// Rows that are cut off.
+    clipped: Vec<f32>,
 }
 
 impl Operands {
     /// No input so far, for products that `threads` share.
     pub fn new(threads: Threads) -> Self {
-        Self { threads, rows: None }
+        Self { threads, ..Self::default() }
     }
 
     /// `input` [rows, k] in the form `form`, and the threads.
@@ -80,6 +87,11 @@ impl Operands {
         let (rows, precision) = (input.len() / k.max(1), form.precision());
         if let Form::Seen(seen) = form {
             seen.note(kernels.abs_max(input));
+        }
+        if let Form::Clipped { bound } = form {
+            self.clipped.clear();
+            self.clipped.extend(input.iter().map(|value| value.clamp(-bound, bound)));
+            return Ok((Input::f32(&self.clipped, rows, k)?, &mut self.threads));
         }
         if precision == Precision::F32 {
             return Ok((Input::f32(input, rows, k)?, &mut self.threads));

@@ -43,9 +43,10 @@ impl Linear {
         self.form().is_some_and(|form| form.precision() == Precision::Int8)
     }
 
-    /// The form in which the product reads rows, unless a decorator takes its place.
+    /// The form in which the product reads rows, unless it computes more than a product of such rows.
     fn form(&self) -> Option<Form> {
-        self.decorator.is_none().then_some(self.product.form())
+        let form = Some(self.product.form()).filter(|form| !matches!(form, Form::Clipped { .. }));
+        form.filter(|_| self.decorator.is_none())
     }
 
     /// Kernels that compute the product.
@@ -203,6 +204,25 @@ mod tests {
         }
         let refusal = params.linear("u_W", None, 4, 2).unwrap_err().to_string();
         assert!(refusal.contains("u_W_QuantMultA"), "{refusal}");
+    }
+
+    #[test]
+    fn a_clipped_product_is_that_of_inputs_and_weights_cut_off() {
+        let (inner, outputs, bound) = (7, 5, 0.5);
+        let (input, weights) = (waves(4 * inner, 0.7), waves(inner * outputs, 1.1));
+        let cut = |values: &[f32]| values.iter().map(|value| value.clamp(-bound, bound)).collect::<Vec<_>>();
+        let plain = |weights: Vec<f32>| Matrix::plain(weights, inner, outputs);
+        let clipped = plain(weights.clone()).with_scale(InputScale::Clipped(bound));
+        let results =
+            [(clipped, input.clone()), (plain(cut(&weights)), cut(&input))].map(|(matrix, input)| {
+                let (mut operands, mut out, mut other) = (Operands::default(), Vec::new(), Vec::new());
+                let linear = Linear::new(Kernels::best(), &matrix, &[0.25; 5]).unwrap();
+                together(&input, &mut operands, [(&linear, &mut out), (&linear, &mut other)]);
+                assert_eq!(out, other);
+                out
+            });
+        assert_eq!(results[0], results[1]);
+        assert_ne!(cut(&input), input);
     }
 
     #[test]

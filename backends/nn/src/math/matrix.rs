@@ -55,6 +55,8 @@ pub(crate) enum InputScale {
     PerRow,
     /// A multiplier that came with the weights.
     Static(f32),
+    /// None, for f32 weights: inputs and weights are cut off at this magnitude.
+    Clipped(f32),
     /// A calibration, which notes the inputs of the weights with these names.
     Watched(&'static Calibration, Vec<String>),
 }
@@ -64,6 +66,7 @@ impl InputScale {
     fn of_both(self, other: Self) -> Self {
         match (self, other) {
             (Self::Static(one), Self::Static(other)) => Self::Static(one.min(other)),
+            (Self::Clipped(bound), Self::Clipped(_)) => Self::Clipped(bound),
             (Self::Watched(by, names), Self::Watched(_, others)) => {
                 Self::Watched(by, [names, others].concat())
             }
@@ -140,7 +143,10 @@ impl<'a> Matrix<'a> {
     }
 
     /// The same matrix with this source of its inputs' scale.
-    pub(crate) fn with_scale(self, scale: InputScale) -> Self {
+    pub(crate) fn with_scale(mut self, scale: InputScale) -> Self {
+        if let (Values::F32(values), InputScale::Clipped(bound)) = (&mut self.values, &scale) {
+            values.to_mut().iter_mut().for_each(|value| *value = value.clamp(-bound, *bound));
+        }
         Self { scale, ..self }
     }
 
@@ -294,6 +300,7 @@ impl<'a> Matrix<'a> {
             (Values::F32(_), InputScale::Watched(calibration, names)) => {
                 Ok(Form::Seen(calibration.product(names.clone())))
             }
+            (Values::F32(_), InputScale::Clipped(bound)) => Ok(Form::Clipped { bound: *bound }),
             (Values::F32(_), _) => Ok(Form::F32),
             (Values::Int8(..) | Values::Panels(..), InputScale::Static(multiplier)) => {
                 Ok(Form::Static { multiplier: *multiplier })

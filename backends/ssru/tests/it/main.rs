@@ -250,6 +250,21 @@ fn weights_that_are_not_memoised_change_no_line() {
     assert_eq!(facts.precision.as_deref(), Some("int16, quantised and packed for each product"));
 }
 
+/// As Marian's team clipped: the model's weights and inputs are within 100, some are beyond 0.1.
+#[test]
+fn clipping_beyond_all_values_changes_no_line() {
+    let goldens =
+        Goldens { input: home().join("input.en"), vocabulary: home().join("vocab.spm"), shortlist: None };
+    let model = [home().join("tied-layers/model.npz")];
+    let lists = |settings: Value| goldens.translate(&ENGINE, &model, &settings, 40);
+    let plain = lists(json!({ "beam": 2 }));
+    assert_eq!(lists(json!({ "beam": 2, "clip": 100 })), plain);
+    assert_ne!(lists(json!({ "beam": 2, "clip": 0.1 })), plain);
+    let settings = json!({ "vocab": home().join("vocab.spm"), "clip": 0.1 });
+    let facts = ENGINE.open(&model, settings.as_object().unwrap()).unwrap().facts();
+    assert_eq!(facts.precision.as_deref(), Some("f32, clipped at 0.1"));
+}
+
 #[test]
 fn a_models_own_settings_are_held_to_the_same_limits() {
     let folder = tempfile::tempdir().unwrap();
@@ -341,6 +356,12 @@ fn what_cannot_be_done_is_refused_by_name() {
         (json!({ "shortlist": home().join("lex.s2t"), "shortlist-ngrams": 1 }), "this shortlist is lexical"),
         (json!({ "auto-precision": true }), "these weights are f32"),
         (json!({ "memoised-weights": false }), "these weights are f32"),
+        (
+            json!({ "clip": 2.0, "precision": "int16" }),
+            "f32 products are clipped, and these weights are int16",
+        ),
+        (json!({ "clip": 0.0 }), "a number above 0"),
+        (json!({ "clip": 2.0, "activation-scales": "static" }), "give one of them"),
         (
             json!({ "auto-precision": true, "memoised-weights": false, "precision": "int16" }),
             "`auto-precision` times memoised weights only",

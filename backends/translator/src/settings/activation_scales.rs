@@ -1,5 +1,6 @@
 //! The settings about activation scales. Each int8 row has its own scale, or all rows share the scale that
-//! came with the weights, which a calibration finds.
+//! came with the weights, which a calibration finds. `clip` cuts off the inputs and weights of f32 products at a magnitude,
+//! as the networks were trained whose int8 products need no other scale (Marian's team, 2018, 4.2).
 //!
 //! `calibrate` names a file. While lines are translated with float products, the magnitudes of the products'
 //! inputs are noted. After each call of a session the file holds a line for each weight: its name, and the
@@ -7,7 +8,7 @@
 //! `activation-scales = "static"` uses them.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use dyno_api::SettingsReader;
@@ -22,6 +23,9 @@ const SCALES: &str = "activation-scales";
 
 /// Name of the setting that calibrates.
 const CALIBRATE: &str = "calibrate";
+
+/// Name of the setting that clips.
+const CLIP: &str = "clip";
 
 /// Values of these settings.
 #[derive(Clone, Debug, Default)]
@@ -45,6 +49,9 @@ impl RequestedScales {
             Some("static") => ActivationScales::Static,
             Some(_) => return Err(reader.refuse(SCALES, format!("it must be {EXPECTED}"))),
         };
+        if let Some(bound) = reader.take::<f32>(CLIP, "a number above 0")? {
+            return Self::clipped(bound, scales).map_err(|reason| reader.refuse(CLIP, reason));
+        }
         let Some(to) = reader.take::<PathBuf>(CALIBRATE, "a file")? else {
             return Ok(Self { scales, calibration: None });
         };
@@ -57,18 +64,46 @@ impl RequestedScales {
         Ok(Self { scales: ActivationScales::Watched(found), calibration })
     }
 
+    fn clipped(bound: f32, scales: ActivationScales) -> std::result::Result<Self, String> {
+        if scales.is_static() {
+            return Err(
+                "it is about f32 products, and `activation-scales` about int8 ones; give one of them".into(),
+            );
+        }
+        let scales = ActivationScales::Clipped(bound);
+        let valid = bound > 0.0 && bound.is_finite();
+        valid.then_some(Self { scales, calibration: None }).ok_or("it must be a number above 0".into())
+    }
+
     /// The refusal of these settings for weights of this precision.
     pub(super) fn refusal(&self, precision: Precision) -> Option<Refusal> {
         match (self.scales, precision) {
             (ActivationScales::Static, Precision::Int8)
-            | (ActivationScales::Watched(_), Precision::F32 | Precision::F16)
+            | (
+                ActivationScales::Watched(_) | ActivationScales::Clipped(_),
+                Precision::F32 | Precision::F16,
+            )
             | (ActivationScales::PerRow, _) => None,
             (ActivationScales::Static, other) => {
                 Some((SCALES, format!("static scales are for int8 weights, and these are {other}")))
             }
+            (ActivationScales::Clipped(_), other) => {
+                Some((CLIP, format!("f32 products are clipped, and these weights are {other}")))
+            }
             (ActivationScales::Watched(_), other) => {
                 Some((CALIBRATE, format!("scales are found with f32 or f16 weights, and these are {other}")))
             }
+        }
+    }
+}
+
+/// What stands behind the precision, where a model tells how it computes.
+impl fmt::Display for RequestedScales {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.scales {
+            ActivationScales::PerRow | ActivationScales::Watched(_) => Ok(()),
+            ActivationScales::Static => f.write_str(", static activation scales"),
+            ActivationScales::Clipped(bound) => write!(f, ", clipped at {bound}"),
         }
     }
 }
