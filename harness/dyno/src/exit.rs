@@ -172,10 +172,11 @@ mod tests {
         let full = std::io::Error::from(std::io::ErrorKind::StorageFull);
         let of_cause = told(anyhow::Error::from(full).context("can't write x; make room"));
         assert_eq!(of_cause, ("can't write x: no storage space".into(), "make room".into()));
-        let typed = told(dyno_measure::Error::NoLines("odd; name".into()).into());
-        assert_eq!(typed, ("odd; name: no lines".into(), "expected one sentence on each line".into()));
-        let typed = told(dyno_measure::Error::NotUtf8("odd; name".into()).into());
-        assert_eq!(typed, ("odd; name: a reference must be UTF-8".into(), String::new()));
+        let file = |fault: &str, remedy| {
+            told(dyno_measure::Error::File { path: "odd; name".into(), fault: fault.into(), remedy }.into())
+        };
+        assert_eq!(file("no lines", "; add some"), ("odd; name: no lines".into(), "add some".into()));
+        assert_eq!(file("not UTF-8", ""), ("odd; name: not UTF-8".into(), String::new()));
         let wrapped = Err::<(), _>(dyno_results::Error::Busy("out".into())).context("can't publish");
         let expected = "can't publish: another dyno is at work in out";
         assert_eq!(told(wrapped.unwrap_err()).0, expected);

@@ -13,6 +13,9 @@ use crate::text::split_lines;
 /// Most arrivals: the most lines of a run, whose answers are held in memory.
 const MOST_ARRIVALS: usize = 1 << 20;
 
+/// Remedy for a line that is no instant.
+const SECONDS: &str = "; expected a number of seconds on each line, none below the one before";
+
 /// Instants of recorded arrivals.
 #[derive(Clone, Debug)]
 pub struct Recording {
@@ -33,11 +36,12 @@ impl Recording {
         for (number, line) in split_lines(&bytes).enumerate() {
             let instant = std::str::from_utf8(line).ok().and_then(|text| text.trim().parse::<f64>().ok());
             let follows = |at: &f64| at.is_finite() && seconds.last().is_none_or(|last| at >= last);
-            let wrong = || Error::NoInstant { path: path.into(), line: number + 1 };
-            seconds.push(instant.filter(follows).ok_or_else(wrong)?);
+            let fault = || format!("line {} is no instant that may follow", number + 1);
+            seconds.push(instant.filter(follows).ok_or_else(|| Error::file(path, fault(), SECONDS))?);
         }
-        Self::of(&seconds, hash_of(&bytes))
-            .ok_or_else(|| Error::NoArrivals { path: path.into(), most: MOST_ARRIVALS })
+        let fault = || format!("no recording of up to {MOST_ARRIVALS} arrivals");
+        let remedy = "; expected two instants at least, which differ";
+        Self::of(&seconds, hash_of(&bytes)).ok_or_else(|| Error::file(path, fault(), remedy))
     }
 
     /// The recording of these instants; `None` without a gap, or of too many.

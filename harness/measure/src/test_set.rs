@@ -9,7 +9,10 @@ use dyno_record::{Track, hash_of, hex};
 use sha2::{Digest, Sha256};
 
 use crate::error::{Error, Result};
-use crate::text::{split_lines, words};
+use crate::text::{as_text, split_lines, words};
+
+/// Remedy for a file without sentences.
+const ONE_SENTENCE: &str = "; expected one sentence on each line";
 
 /// Lines to translate, with their references.
 #[derive(Clone, Debug)]
@@ -35,35 +38,29 @@ pub struct TestSet {
 impl TestSet {
     /// A test set from plain files, one sentence a line; `references` may be empty.
     pub fn from_files(name: &str, source: &Path, references: &[PathBuf]) -> Result<Self> {
-        let mut hash = Sha256::new();
-        let source_lines = read_lines(source, &mut hash)?;
-        if source_lines.is_empty() {
-            return Err(Error::NoLines(source.into()));
+        let lines = read_lines(source)?;
+        if lines.is_empty() {
+            return Err(Error::file(source, "no lines", ONE_SENTENCE));
         }
-        if source_lines.iter().all(|line| words(line) == 0) {
-            return Err(Error::NoWords(source.into()));
+        if lines.iter().all(|line| words(line) == 0) {
+            return Err(Error::file(source, "no words", ONE_SENTENCE));
         }
         let mut read = Vec::new();
         for path in references {
-            let lines = read_lines(path, &mut hash)?;
-            if lines.len() != source_lines.len() {
-                let (lines, expected) = (lines.len(), source_lines.len());
-                return Err(Error::UnequalLines {
-                    path: path.clone(),
-                    lines,
-                    source_path: source.into(),
-                    expected,
-                });
+            let own = read_lines(path)?;
+            check_number(path, own.len(), source, lines.len())?;
+            if own.iter().all(|line| words(line) == 0) {
+                return Err(Error::file(
+                    path,
+                    "no words",
+                    "; leave it out of `references` if there are none",
+                ));
             }
-            if lines.iter().all(|line| words(line) == 0) {
-                return Err(Error::EmptyReference(path.clone()));
-            }
-            let text = lines.into_iter().map(String::from_utf8).collect::<std::result::Result<_, _>>();
-            read.push(text.map_err(|_| Error::NotUtf8(path.clone()))?);
+            let text = own.into_iter().map(String::from_utf8).collect::<std::result::Result<_, _>>();
+            read.push(text.map_err(|_| Error::file(path, "a reference must be UTF-8", ""))?);
         }
         let files = [&[source.into()], references].concat();
-        let (name, sha256, pages) = (name.into(), hex(&hash.finalize()), equal_pages(source_lines.len()));
-        Ok(Self { name, source: source_lines, references: read, gold: Vec::new(), pages, sha256, files })
+        Ok(Self { files, ..Self::of(name.into(), lines, read, Vec::new()) })
     }
 
     /// A test set without references, from lines in memory.
@@ -102,15 +99,9 @@ impl TestSet {
     /// The same set with the pages that a file names: each line of it is the name of a source line's
     /// document, and a page begins where the name changes.
     pub fn with_documents(self, path: &Path) -> Result<Self> {
-        let names = read_lines(path, &mut Sha256::new())?;
-        if names.len() != self.source.len() {
-            return Err(Error::UnequalLines {
-                path: path.into(),
-                lines: names.len(),
-                source_path: self.files.first().cloned().unwrap_or_default(),
-                expected: self.source.len(),
-            });
-        }
+        let names = read_lines(path)?;
+        let source = self.files.first().map_or(Path::new(""), PathBuf::as_path);
+        check_number(path, names.len(), source, self.source.len())?;
         Ok(self.with_pages(names.chunk_by(|one, next| one == next).map(<[_]>::len)))
     }
 
@@ -200,15 +191,13 @@ impl Filler {
     /// Reads a file of filler lines. A line that occurs twice counts once, so that no system can save work by
     /// memory.
     pub fn read(path: &Path) -> Result<Self> {
-        let mut hash = Sha256::new();
-        let mut seen = HashSet::new();
-        let lines = read_lines(path, &mut hash)?;
-        let lines: Vec<_> =
-            lines.into_iter().filter(|line| words(line) > 0 && seen.insert(line.clone())).collect();
+        let (mut lines, mut seen) = (read_lines(path)?, HashSet::new());
+        let sha256 = hash_of(&as_text(&lines));
+        lines.retain(|line| words(line) > 0 && seen.insert(line.clone()));
         if lines.is_empty() {
-            return Err(Error::NoLines(path.into()));
+            return Err(Error::file(path, "no lines", ONE_SENTENCE));
         }
-        Ok(Self { lines, sha256: hex(&hash.finalize()) })
+        Ok(Self { lines, sha256 })
     }
 
     /// Lines that `set` itself doesn't hold.
@@ -220,14 +209,16 @@ impl Filler {
 
 /// Lines of a file. Only a line feed ends a line: Unicode's other separators may stand inside a line. A
 /// carriage return before the line feed stays, because systems must cope with it.
-fn read_lines(path: &Path, hash: &mut Sha256) -> Result<Vec<Vec<u8>>> {
+fn read_lines(path: &Path) -> Result<Vec<Vec<u8>>> {
     let bytes =
         dyno_api::files::read(path).map_err(|source| Error::Unreadable { path: path.into(), source })?;
-    hash.update(&bytes);
-    if bytes.last().is_some_and(|&byte| byte != b'\n') {
-        hash.update(b"\n"); // as a run keeps it
-    }
     Ok(split_lines(&bytes).map(<[u8]>::to_vec).collect())
+}
+
+/// Refuses a file beside a source that has another number of lines.
+fn check_number(path: &Path, lines: usize, source: &Path, expected: usize) -> Result<()> {
+    let fault = || format!("{lines} lines, but {} has {expected}", source.display());
+    if lines == expected { Ok(()) } else { Err(Error::file(path, fault(), "")) }
 }
 
 #[cfg(test)]

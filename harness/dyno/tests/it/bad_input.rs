@@ -180,7 +180,7 @@ fn a_test_set_that_cannot_be_read_is_named() {
         ("{ name = \"x\", source = \"gone.en\" }", ["gone.en", "can't read"]),
         (
             "{ name = \"x\", source = \"tiny.en\", references = [\"short.de\"] }",
-            ["short.de has 1 lines", "has 5"],
+            ["short.de: 1 lines", "has 5"],
         ),
         ("{ name = \"x\", source = \"empty.en\" }", ["empty.en", "no lines"]),
         ("{ name = \"x\", source = \"blank.en\" }", ["blank.en", "no words"]),

@@ -22,7 +22,7 @@ use super::turns::Slot;
 use crate::belongings::named_files;
 use crate::constants::TIME_FOR_A_MESSAGE;
 use crate::energy::Gauge;
-use crate::error::{During, InMessage, Result};
+use crate::error::{During, Result};
 use crate::files::{forget, make_way};
 use crate::os::tree::Root;
 use crate::os::{self, Interest};
@@ -81,7 +81,7 @@ impl<'a> Supervised<'a> {
         let supervisor = os::start_child(&mut command).during("can't start the supervisor")?;
         drop((command, theirs));
         let spec = spec(subject, &reports);
-        let mut line = serde_json::to_vec(&spec).in_message("the supervisor's spec")?;
+        let mut line = serde_json::to_vec(&spec).during("the supervisor's spec")?;
         line.push(b'\n');
         let (control, launched) = (BufReader::new(control), Launched::default());
         let (layers, cores) = (spec.layers(), spec.cores);
@@ -227,7 +227,7 @@ impl<'a> Supervised<'a> {
         if read == 0 {
             Ok(None)
         } else {
-            serde_json::from_str(&line).in_message("the supervisor's message").map(Some)
+            serde_json::from_str(&line).during("the supervisor's message").map(Some)
         }
     }
 }

@@ -46,7 +46,7 @@ use unwaited::SeenTimes;
 
 use crate::cgroup::Group;
 use crate::constants::TIME_TO_END;
-use crate::error::{InMessage, Result};
+use crate::error::{During, Result};
 use crate::os::odd_memory::Status;
 use crate::os::tree::Root;
 use crate::os::{self, Interest, fresh_seed, tree};
@@ -122,7 +122,7 @@ fn receive_spec(control: &UnixStream) -> Result<Spec> {
     let mut line = String::new();
     // Nothing follows the spec, so that the reader can't have taken more than the line.
     BufReader::new(control).read_line(&mut line)?;
-    serde_json::from_str(&line).in_message("the supervisor's spec")
+    serde_json::from_str(&line).during("the supervisor's spec")
 }
 
 /// The system's command, in its sandbox if it has one.
