@@ -55,7 +55,7 @@ impl Group {
     pub fn create() -> Option<Self> {
         let (folders, of_version_1) = (own_and_above(), own_of_version_1());
         // Root may write everywhere, also where a service manager owns the groups.
-        let is_ones_own = |depth: usize| depth <= 1 || !os::is_root();
+        let is_ones_own = |depth: usize| depth <= 1 || os::user() != 0;
         let candidates = folders.get(1).into_iter().chain(folders.first());
         let mut candidates = candidates.filter(|_| is_ones_own(folders.len()));
         candidates.find_map(|folder| Self::below(folder, &VERSION_2)).or_else(|| {

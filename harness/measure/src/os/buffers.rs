@@ -6,17 +6,19 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd, RawFd};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd, RawFd};
+
+use rustix::process::{PidfdFlags, PidfdGetfdFlags, pidfd_getfd, pidfd_open};
 
 use super::descriptors::unread_bytes;
-use super::status::checked;
+use super::status::{checked, number_of};
 use super::tree::threads_of;
 
 /// Most bytes that a pipe holds without root's rights (`fs.pipe-max-size`, pipe(7)). A descriptor that is on its
 /// way through a socket belongs to no process; it counts as such a pipe.
 const LARGEST_PIPE: u64 = 1 << 20;
 /// Option of pidfd_open(2) for a thread that is not the first one (since Linux 6.9).
-const PIDFD_THREAD: libc::c_int = libc::O_EXCL;
+const PIDFD_THREAD: PidfdFlags = PidfdFlags::from_bits_retain(libc::O_EXCL as u32);
 /// `KCMP_FILES` of linux/kcmp.h.
 const KCMP_FILES: libc::c_int = 2;
 /// Memory of a socket (asm-generic/socket.h); the libc crate lacks the number.
@@ -82,18 +84,9 @@ fn of_unix_socket(buffer: &Buffer, copy: &OwnedFd, unread: u64, sent: u64) -> u6
 }
 
 fn duplicate(buffer: &Buffer) -> Option<OwnedFd> {
-    let open = |flags: libc::c_int| {
-        // SAFETY: pidfd_open takes two integers and touches no memory.
-        checked(unsafe { libc::syscall(libc::SYS_pidfd_open, buffer.thread, flags) } as libc::c_int).ok()
-    };
-    let process = open(PIDFD_THREAD).or_else(|| open(0))?;
-    // SAFETY: the kernel has just opened this descriptor for us.
-    let process = unsafe { OwnedFd::from_raw_fd(process) };
-    // SAFETY: pidfd_getfd takes three integers and touches no memory.
-    let copy = unsafe { libc::syscall(libc::SYS_pidfd_getfd, process.as_raw_fd(), buffer.number, 0) };
-    let copy = checked(copy as libc::c_int).ok()?;
-    // SAFETY: the kernel has just opened this descriptor for us.
-    Some(unsafe { OwnedFd::from_raw_fd(copy) })
+    let open = |flags: PidfdFlags| pidfd_open(number_of(buffer.thread).ok()?, flags).ok();
+    let process = open(PIDFD_THREAD).or_else(|| open(PidfdFlags::empty()))?;
+    pidfd_getfd(process, buffer.number, PidfdGetfdFlags::empty()).ok()
 }
 
 /// Value of an option of a socket (getsockopt(2)): a number, or an array of numbers.

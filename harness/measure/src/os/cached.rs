@@ -5,17 +5,16 @@ use std::io::{Error, Result};
 use std::os::fd::AsRawFd;
 use std::ptr::null_mut;
 
+use rustix::fs::{Advice, fadvise};
+use rustix::param::page_size;
+
 use super::status::checked;
 
 /// Asks the kernel to give up what it holds of `file`, which needs no special rights. Pages that a program maps stay,
 /// and all of a file system in memory.
 pub fn give_up_cached(file: &File) -> Result<()> {
     file.sync_data()?; // pages that aren't on the disk yet can't be given up
-    // SAFETY: the call has no pointer.
-    match unsafe { libc::posix_fadvise(file.as_raw_fd(), 0, 0, libc::POSIX_FADV_DONTNEED) } {
-        0 => Ok(()),
-        error => Err(Error::from_raw_os_error(error)),
-    }
+    Ok(fadvise(file, 0, None, Advice::DontNeed)?)
 }
 
 /// Bytes of `file` that the page cache holds, in whole pages.
@@ -30,8 +29,7 @@ pub fn cached_bytes(file: &File) -> Result<u64> {
     if address == libc::MAP_FAILED {
         return Err(Error::last_os_error());
     }
-    // SAFETY: the call has no pointer.
-    let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) } as usize;
+    let page = page_size();
     let mut held = vec![0_u8; bytes.div_ceil(page)];
     // SAFETY: the mapping has so many pages, and the vector a byte for each.
     let looked = checked(unsafe { libc::mincore(address, bytes, held.as_mut_ptr()) });

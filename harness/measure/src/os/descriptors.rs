@@ -6,14 +6,15 @@ use std::os::unix::process::CommandExt;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use super::status::checked;
+use rustix::io::{ioctl_fionbio, ioctl_fionread};
+use rustix::process::{PidfdFlags, pidfd_open};
+use rustix::stdio::{dup2_stdin, dup2_stdout};
+
+use super::status::{checked, number_of};
 
 /// Number of bytes in a pipe that no process has read yet.
 pub fn unread_bytes(pipe: BorrowedFd<'_>) -> Result<usize> {
-    let mut bytes: libc::c_int = 0;
-    // SAFETY: FIONREAD writes one int.
-    checked(unsafe { libc::ioctl(pipe.as_raw_fd(), libc::FIONREAD, &mut bytes) })?;
-    Ok(bytes as usize)
+    Ok(ioctl_fionread(pipe)? as usize)
 }
 
 /// Lets `command` inherit `fd` under the same number (std opens everything close-on-exec).
@@ -47,17 +48,15 @@ pub fn adopt(fd: RawFd) -> Option<OwnedFd> {
 
 /// Makes reads and writes on `fd` return at once instead of waiting.
 pub fn set_nonblocking(fd: BorrowedFd<'_>) -> Result<()> {
-    // SAFETY: F_GETFL touches no memory.
-    let flags = checked(unsafe { libc::fcntl(fd.as_raw_fd(), libc::F_GETFL) })?;
-    // SAFETY: F_SETFL takes an int and touches no memory.
-    checked(unsafe { libc::fcntl(fd.as_raw_fd(), libc::F_SETFL, flags | libc::O_NONBLOCK) }).map(drop)
+    Ok(ioctl_fionbio(fd, true)?)
 }
 
-/// Points descriptor `fd` of this process at /dev/null, so that the other end of a pipe sees it closed.
-pub fn replace_by_null(fd: RawFd) -> Result<()> {
+/// Points standard input and output of this process at /dev/null, so that the other ends of their pipes see them
+/// closed.
+pub fn let_go_of_pipes() -> Result<()> {
     let null = std::fs::OpenOptions::new().read(true).write(true).open("/dev/null")?;
-    // SAFETY: both are plain descriptor numbers; dup2 touches no memory.
-    checked(unsafe { libc::dup2(null.as_raw_fd(), fd) }).map(drop)
+    dup2_stdin(&null)?;
+    Ok(dup2_stdout(&null)?)
 }
 
 /// Event that a descriptor is waited for.
@@ -108,9 +107,5 @@ fn timespec(time: Duration) -> libc::timespec {
 
 /// A descriptor that becomes readable when process `pid` ends.
 pub fn watch_process(pid: u32) -> Result<OwnedFd> {
-    // SAFETY: pidfd_open takes two integers and touches no memory.
-    let fd = unsafe { libc::syscall(libc::SYS_pidfd_open, pid as libc::pid_t, 0) };
-    let fd = checked(fd as libc::c_int)?;
-    // SAFETY: the kernel has just opened this descriptor for us.
-    Ok(unsafe { OwnedFd::from_raw_fd(fd) })
+    Ok(pidfd_open(number_of(pid)?, PidfdFlags::empty())?)
 }

@@ -39,13 +39,12 @@ pub use clock::{fresh_seed, monotonic_ns, own_cpu_ns, raw_ns, sharpen_timers};
 pub use code::give_back_code;
 pub use cores::{MOST_CORES, allowed_cores, core_list, cores_of, pin_thread};
 pub use descriptors::{
-    Interest, adopt, close_on_exec, inherit, replace_by_null, set_nonblocking, unread_bytes, wait_for,
+    Interest, adopt, close_on_exec, inherit, let_go_of_pipes, set_nonblocking, unread_bytes, wait_for,
     watch_process,
 };
 pub use network::{leave_network, leave_network_before_exec};
 pub use processes::{
-    Ended, become_subreaper, continue_process, die_with_parent, enter_group_before_exec, forbid_looks,
-    keep_priority_before_exec, kill, kill_group, leave_keyring_before_exec, pin_before_exec, reap, reap_any,
-    stop_process,
+    Ended, become_subreaper, confine_before_exec, continue_process, die_with_parent, forbid_looks, kill,
+    kill_group, reap, reap_any, stop_process,
 };
-pub use status::{is_root, user};
+pub use status::user;

@@ -6,16 +6,15 @@ use std::os::fd::AsRawFd;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
+use rustix::process::{getgid, getuid};
+
 use super::status::checked;
 
 /// Moves this process, and the processes that it starts from now on, into a new network namespace. Only the
 /// loopback device is up there. Without the right to do so, the process also takes a new user namespace, if
 /// the host allows that.
 pub fn leave_network() -> Result<()> {
-    // SAFETY: getuid and getgid can't fail and touch no memory.
-    let user = unsafe { libc::getuid() };
-    // SAFETY: as above.
-    let group = unsafe { libc::getgid() };
+    let (user, group) = (getuid().as_raw(), getgid().as_raw());
     // SAFETY: unshare takes an integer; this process has one thread only.
     if checked(unsafe { libc::unshare(libc::CLONE_NEWNET) }).is_err() {
         // SAFETY: as above.

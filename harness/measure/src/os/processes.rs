@@ -1,20 +1,34 @@
 //! Processes: settings before the first instruction of a child, the end of a child, and its accounting.
 
-use std::io::Result;
+use std::fs::File;
+use std::io::{Result, Write};
 use std::mem::MaybeUninit;
-use std::os::fd::{AsRawFd, RawFd};
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
-use super::clock::nanoseconds;
-use super::cores::pin_thread;
-use super::status::checked;
+use rustix::process::{
+    DumpableBehavior, Pid, Resource, Rlimit, Signal, WaitOptions, kill_process, kill_process_group,
+    set_child_subreaper, set_dumpable_behavior, set_parent_process_death_signal, setrlimit, waitpid,
+};
+use rustix::thread::{CapabilitySet, remove_capability_from_bounding_set};
 
-/// Lets `command` restrict itself to `cores` after the fork and before its first own instruction.
-pub fn pin_before_exec(command: &mut Command, cores: Vec<usize>) {
-    // SAFETY: between fork and exec only async-signal-safe work is allowed; `pin_thread` makes one system
-    // call on stack memory and allocates nothing.
-    unsafe { command.pre_exec(move || pin_thread(&cores)) };
+use super::cores::pin_thread;
+use super::status::{checked, number_of};
+
+/// Lets `command`, before its first own instruction, leave the user's keyring and the right to raise its priority,
+/// restrict itself to `cores`, be killed when the thread that starts it ends, and enter the control group whose list of
+/// processes is `entry_file`.
+pub fn confine_before_exec(command: &mut Command, cores: Vec<usize>, entry_file: Option<File>) {
+    let confine = move || {
+        leave_keyring();
+        keep_priority()?;
+        pin_thread(&cores)?;
+        ask_for_death()?;
+        entry_file.as_ref().map_or(Ok(()), |mut file| file.write_all(b"0"))
+    };
+    // SAFETY: between fork and exec only async-signal-safe work is allowed; each step makes system calls with integers
+    // and memory that is there, and allocates nothing.
+    unsafe { command.pre_exec(confine) };
 }
 
 /// Lets `command` be killed when the thread that starts it ends, so that no system outlives its supervisor.
@@ -24,96 +38,61 @@ pub fn die_with_parent(command: &mut Command) {
 }
 
 fn ask_for_death() -> Result<()> {
-    // SAFETY: this prctl takes integers only.
-    checked(unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL, 0, 0, 0) }).map(drop)
+    Ok(set_parent_process_death_signal(Some(Signal::KILL))?)
 }
 
-/// Lets `command` enter a control group before its first own instruction. `entry_file` is the group's list of
-/// processes.
-pub fn enter_group_before_exec(command: &mut Command, entry_file: std::fs::File) {
-    // SAFETY: between fork and exec only async-signal-safe work is allowed; `enter_group` makes one system
-    // call on constant memory.
-    unsafe { command.pre_exec(move || enter_group(entry_file.as_raw_fd())) };
-}
-
-fn enter_group(entry_file: RawFd) -> Result<()> {
-    // SAFETY: one byte of constant memory is written.
-    let written = unsafe { libc::write(entry_file, b"0".as_ptr().cast(), 1) };
-    checked(written as libc::c_int).map(drop)
-}
-
-/// Gives `command` an empty keyring of its own session before its first own instruction (keyrings(7)). In the
-/// user's, a system could keep answers from launch to launch. A kernel without keyrings needs none.
-pub fn leave_keyring_before_exec(command: &mut Command) {
-    // SAFETY: between fork and exec; `leave_keyring` makes one system call with a null pointer.
-    unsafe { command.pre_exec(leave_keyring) };
-}
-
-fn leave_keyring() -> Result<()> {
+/// Takes an empty keyring of an own session (keyrings(7)). In the user's, a system could keep answers from launch to
+/// launch. A kernel without keyrings needs none.
+fn leave_keyring() {
     // SAFETY: without a name this call of keyctl reads no memory.
     unsafe {
         libc::syscall(libc::SYS_keyctl, libc::KEYCTL_JOIN_SESSION_KEYRING, std::ptr::null::<libc::c_char>())
     };
-    Ok(())
 }
 
-/// Takes from `command`, before its first own instruction, the right to raise its priority (sched(7)): it could push aside the
-/// bench and other systems. Root, too, starts no program with this right any more.
-pub fn keep_priority_before_exec(command: &mut Command) {
-    // SAFETY: between fork and exec; `keep_priority` makes system calls with integers and constant memory.
-    unsafe { command.pre_exec(keep_priority) };
-}
-
+/// Gives up the right to raise the priority (sched(7)): a system could push aside the bench and other systems. Root,
+/// too, starts no program with this right any more.
 fn keep_priority() -> Result<()> {
-    // SAFETY: this prctl takes integers only. It fails without the right to drop rights, where there are none to drop.
-    unsafe { libc::prctl(libc::PR_CAPBSET_DROP, CAP_SYS_NICE, 0, 0, 0) };
-    [libc::RLIMIT_NICE, libc::RLIMIT_RTPRIO].into_iter().try_for_each(forbid)
-}
-
-/// Number of the capability in capability.h of Linux.
-const CAP_SYS_NICE: libc::c_ulong = 23;
-
-fn forbid(resource: libc::__rlimit_resource_t) -> Result<()> {
-    let none = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-    // SAFETY: the pointer is valid for reading one rlimit.
-    checked(unsafe { libc::setrlimit(resource, &none) }).map(drop)
+    // It fails without the right to drop rights, where there are none to drop.
+    let _ = remove_capability_from_bounding_set(CapabilitySet::SYS_NICE);
+    let none = Rlimit { current: Some(0), maximum: Some(0) };
+    setrlimit(Resource::Nice, none)?;
+    Ok(setrlimit(Resource::Rtprio, none)?)
 }
 
 /// Forbids other processes of the user to read this process's memory, files and environment, or to trace it
 /// (prctl(2), PR_SET_DUMPABLE). Root may still do so. A program that this process starts isn't protected.
 pub fn forbid_looks() {
-    // SAFETY: this prctl takes integers only; it can't fail for the value 0.
-    unsafe { libc::prctl(libc::PR_SET_DUMPABLE, 0, 0, 0, 0) };
+    let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable); // this value can't fail
 }
 
 /// Makes this process the parent of orphaned descendants.
 pub fn become_subreaper() -> Result<()> {
-    // SAFETY: this prctl takes integers only.
-    checked(unsafe { libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) }).map(drop)
+    Ok(set_child_subreaper(Some(Pid::INIT))?) // any number but 0 stands for yes
 }
 
 /// Kills a whole process group, if it still exists.
 pub fn kill_group(group: u32) {
-    // SAFETY: killpg takes two integers.
-    unsafe { libc::killpg(group as libc::pid_t, libc::SIGKILL) };
+    let _ = number_of(group).map(|group| kill_process_group(group, Signal::KILL));
 }
 
 /// Kills one process, if it still exists.
 pub fn kill(pid: u32) {
-    // SAFETY: kill takes two integers.
-    unsafe { libc::kill(pid as libc::pid_t, libc::SIGKILL) };
+    send(pid, Signal::KILL);
 }
 
 /// Stops one process with all its threads, if it still exists.
 pub fn stop_process(pid: u32) {
-    // SAFETY: kill takes two integers.
-    unsafe { libc::kill(pid as libc::pid_t, libc::SIGSTOP) };
+    send(pid, Signal::STOP);
 }
 
 /// Continues a stopped process, if it still exists.
 pub fn continue_process(pid: u32) {
-    // SAFETY: kill takes two integers.
-    unsafe { libc::kill(pid as libc::pid_t, libc::SIGCONT) };
+    send(pid, Signal::CONT);
+}
+
+fn send(pid: u32, signal: Signal) {
+    let _ = number_of(pid).map(|pid| kill_process(pid, signal));
 }
 
 /// A child that ended, with the kernel's accounting (of the child and the descendants that it waited for).
@@ -138,9 +117,7 @@ pub struct Ended {
 
 /// Reaps the child `pid` if it has ended.
 pub fn reap(pid: u32) {
-    let mut status = 0;
-    // SAFETY: the pointer is valid for writing one integer.
-    unsafe { libc::waitpid(pid as libc::pid_t, &mut status, libc::WNOHANG) };
+    let _ = number_of(pid).map(|pid| waitpid(Some(pid), WaitOptions::NOHANG));
 }
 
 /// Next ended child, or `None` if children live but none has ended. Without children: an error (ECHILD).
@@ -164,4 +141,8 @@ pub fn reap_any() -> Result<Option<Ended>> {
         voluntary_switches: usage.ru_nvcsw as u64,
         involuntary_switches: usage.ru_nivcsw as u64,
     }))
+}
+
+fn nanoseconds(time: libc::timeval) -> u64 {
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_usec as u64 * 1_000
 }

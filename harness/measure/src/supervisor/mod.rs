@@ -162,13 +162,7 @@ fn start(spec: &Spec, group: Option<&Group>) -> io::Result<(u32, ChildStderr, Op
         Some(_) => command.envs(std::env::var_os("PATH").map(|path| ("PATH", path))),
         None => command.envs(spec.environment.iter().cloned()),
     };
-    os::leave_keyring_before_exec(&mut command);
-    os::keep_priority_before_exec(&mut command);
-    os::pin_before_exec(&mut command, spec.cores.clone());
-    os::die_with_parent(&mut command);
-    if let Some(entry_file) = group.and_then(Group::entry_file) {
-        os::enter_group_before_exec(&mut command, entry_file);
-    }
+    os::confine_before_exec(&mut command, spec.cores.clone(), group.and_then(Group::entry_file));
     let child = command.spawn()?;
     let is_cut_off = spec.isolated && spec.sandbox.is_none();
     let attempts = match gate {
@@ -177,8 +171,7 @@ fn start(spec: &Spec, group: Option<&Group>) -> io::Result<(u32, ChildStderr, Op
     };
     // From here on only the system holds its pipes. The bench must see their ends when the system closes
     // them.
-    os::replace_by_null(0)?;
-    os::replace_by_null(1)?;
+    os::let_go_of_pipes()?;
     // `reap_all` reaps the child with accounting, instead of std.
     Ok((child.id(), child.stderr.expect("standard error was asked for as a pipe"), attempts))
 }
