@@ -14,11 +14,9 @@ pub struct ServerMisses {
 
 words! {
     /// Thoroughness of a run, recorded with every figure.
-    #[derive(Default)]
     #[serde(rename_all = "lowercase")]
     pub enum Profile {
         /// A first look, in minutes.
-        #[default]
         Quick,
         /// For decisions.
         Standard,

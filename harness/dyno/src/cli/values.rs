@@ -20,24 +20,19 @@ pub fn model(path: &str) -> Result<PathBuf, Infallible> {
 
 /// Parser of a track's name.
 pub fn track() -> impl TypedValueParser<Value = Track> {
-    let values = Track::ALL.map(|track| PossibleValue::new(track.name()).help(track.help()));
+    let values = Track::ALL.map(|track| PossibleValue::new(track.name()).help(track.meaning()));
     PossibleValuesParser::new(values).try_map(|name| named(&name))
 }
 
 /// Parser of a probe's name.
 pub fn probe() -> impl TypedValueParser<Value = Probe> {
-    let values = Probe::ALL.map(|probe| PossibleValue::new(probe.name()).help(probe.question()));
+    let values = Probe::ALL.map(|probe| PossibleValue::new(probe.name()).help(probe.meaning()));
     PossibleValuesParser::new(values).try_map(|name| named(&name))
 }
 
 /// Parser of a profile's name.
 pub fn profile() -> impl TypedValueParser<Value = Profile> {
-    let about = |profile| match profile {
-        Profile::Quick => "A first look, in minutes",
-        Profile::Standard => "For decisions",
-        Profile::Official => "For publication",
-    };
-    let values = Profile::ALL.map(|profile| PossibleValue::new(profile.name()).help(about(profile)));
+    let values = Profile::ALL.map(|profile| PossibleValue::new(profile.name()).help(profile.meaning()));
     PossibleValuesParser::new(values).try_map(|name| named(&name))
 }
 

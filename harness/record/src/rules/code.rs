@@ -4,79 +4,92 @@ use super::names::words;
 use super::track::Track;
 
 words! {
-    /// Code of a broken rule.
+    /// Code of a broken rule, with the remedy for the system's author.
     #[serde(rename_all = "snake_case")]
     pub enum Code {
         /// The system ended by a signal or with a failure code.
-        Crashed,
+        Crashed => "see the end of its standard error in the record; run its command by hand",
         /// The system ended before its input did.
-        ExitedEarly,
+        ExitedEarly => "read lines until the end of input, also in the latency track",
         /// The system gave no answer in time, or did not end.
-        Hung,
+        Hung => "run its command by hand on one line; raise the limit in the campaign if it is just slow",
         /// The system's answers sit in a buffer until the buffer is full.
-        BlockBuffered,
+        BlockBuffered =>
+            "flush standard output after every line: fflush(stdout), print(…, flush=True), or start it under `stdbuf -oL`; see that it doesn't read in blocks either, as mawk does",
         /// The system answers a line only after it has a later one.
-        ReadsAhead,
+        ReadsAhead =>
+            "read one line at a time in the latency track: a batch or maxi-batch of 1, no look-ahead in the reader",
         /// The system answers nothing before the end of its input.
-        WaitsForEof,
+        WaitsForEof => "answer line by line in the latency track instead of reading the whole input first",
         /// The system answered fewer or more lines than it was asked.
-        LineCount,
+        LineCount => "answer an empty line by an empty line, and keep line ends out of answers",
         /// The system's answers are right but stand in another order.
-        Order,
+        Order => "restore the input's order after sorting by length or working in parallel",
         /// The system wrote output without a question.
-        ExtraOutput,
+        ExtraOutput => "send banners and progress to standard error",
         /// The system wrote without end.
-        Flood,
+        Flood => "look for a loop in its output; turn its logging down",
         /// An answer to a valid line is not UTF-8.
-        InvalidUtf8,
+        InvalidUtf8 => "write UTF-8 whatever the locale, and cut text at characters only",
         /// An answer of an encoder is no vector, or a vector of another dimension.
-        NotAVector,
+        NotAVector =>
+            "write one vector a line, the padded base64 of its f32 values in little-endian order; look for a line that overflows",
         /// A thread of the system might run outside of the system's cores.
-        Affinity,
+        Affinity => "don't set the affinity of threads, or only within {core-list}",
         /// The system used more CPU time than its cores can give.
-        CpuShare,
+        CpuShare => "use as many threads as {cores} says, and leave affinity as it is",
         /// The system works while it isn't asked.
-        BusyIdle,
+        BusyIdle =>
+            "wait for lines without polling, and do no work in advance; `interleave = \"rounds\"` in the campaign measures it alone",
         /// The system waits for something else than its cores.
-        Waits,
+        Waits =>
+            "compute on its own cores; a client of a service elsewhere is measured with `interleave = \"rounds\"` in the campaign",
         /// The system left processes behind.
-        LeftProcess,
+        LeftProcess => "wait for helper processes before exiting",
         /// The system answers repeated lines faster than fresh ones.
-        Cached,
+        Cached => "turn off its cache of translations: the track measures translating",
         /// The system translates equal lines once.
-        Coalesced,
+        Coalesced => "translate every line, also one that occurs twice",
         /// The system knows the test set.
-        Recognises,
+        Recognises => "remove tables of known sentences, and what it keeps from earlier launches",
         /// The system answers the same lines differently in another launch.
-        Nondeterministic,
+        Nondeterministic => "fix its seed; or set `sampling = true` for the system if it samples on purpose",
         /// The system gives lines that come again no translation.
-        Junk,
+        Junk => "translate every line, also one that occurs again or isn't scored",
         /// The system gives empty answers to ordinary lines.
-        EmptyOutput,
+        EmptyOutput => "look for a limit on length, or a failure that is swallowed",
         /// The system's answers are far longer than their lines.
-        Runaway,
+        Runaway =>
+            "limit the length of its output; look for repetition; raise `runaway-factor` if it is wordy on purpose",
         /// The system's answers are shorter or longer than the references.
-        Length,
+        Length => "look for cut or repeated text",
         /// The system takes longer than a line's time limit for an over-long line.
-        SlowLine,
+        SlowLine => "limit the length of what it translates at once, if it may get such lines",
         /// The system's text depends on the track.
-        TracksDiffer,
+        TracksDiffer =>
+            "expected of float arithmetic in batches; else look for a translation that depends on its batch mates",
         /// The system itself reports that its answers may differ the next time.
-        NotReproducible,
+        NotReproducible =>
+            "leave out the setting that it names; or set `sampling = true` for the system if more than a line in a hundred differs",
         /// The system holds memory that its peak lacks.
-        HiddenMemory,
+        HiddenMemory =>
+            "keep weights in its own memory, or map them, so that the peak holds them; leave /proc/self/clear_refs and PR_SET_DUMPABLE as they are",
         /// The system reads files beside its declared model.
-        HiddenFiles,
+        HiddenFiles => "declare all files of the model: `model` may be their folder",
         /// The system holds more memory than it may.
-        OverMemory,
+        OverMemory =>
+            "load fewer or smaller models, translate smaller batches, or raise `memory-mib` (--memory)",
         /// The system tries to reach a network from which it is cut off.
-        UsesNetwork,
+        UsesNetwork =>
+            "ship all files with the system, and switch off downloads, updates and telemetry, such as by HF_HUB_OFFLINE=1",
         /// Most answers equal a reference.
-        EqualsReferences,
+        EqualsReferences =>
+            "see whether it was trained on the test set, or reads its references; measure a set that it can't know",
         /// The system's own processes disturbed its round.
-        SelfDisturbed,
+        SelfDisturbed =>
+            "wait for child processes, and don't ignore SIGCHLD: the time of such children can't be told from that of other programs",
         /// No rate of arrival keeps the latency limit.
-        NoRate,
+        NoRate => "answer single lines sooner, or raise `limit-ms` of the track server in the campaign",
     }
 }
 
@@ -92,6 +105,11 @@ pub enum Severity {
 }
 
 impl Code {
+    /// Remedy, for the system's author.
+    pub(super) const fn remedy(self) -> &'static str {
+        Self::TEXTS[self as usize]
+    }
+
     /// Severity of the code under `track`.
     pub const fn severity(self, track: Track) -> Severity {
         match self {

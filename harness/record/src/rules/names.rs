@@ -5,25 +5,43 @@ use serde::Serialize;
 use serde::de::value::{Error, StrDeserializer};
 use serde::de::{Deserialize, IntoDeserializer};
 
-/// Defines an enumeration of words, its `ALL` in the order of the definition, and their names.
+/// Defines an enumeration of words, its `ALL` in the order of the definition, their names and meanings. The first word
+/// is the default. A word may have a text.
 #[macro_export]
 macro_rules! words {
-    ($(#[$of_all:meta])* pub enum $Words:ident { $($(#[$of_word:meta])* $Word:ident,)* }) => {
+    ($(#[$of_all:meta])* pub enum $Words:ident { $(
+        $(#[doc = $meaning:literal])+ $(#[serde($($named:tt)*)])? $Word:ident $(=> $text:literal)?,
+    )* }) => {
         #[derive(
             Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize
         )]
         $(#[$of_all])*
         pub enum $Words {
-            $($(#[$of_word])* $Word,)*
+            $($(#[doc = $meaning])+ $(#[serde($($named)*)])? $Word,)*
         }
 
         impl $Words {
             /// All of them, in the order of tables and documents.
             pub const ALL: [Self; [$(stringify!($Word)),*].len()] = [$(Self::$Word),*];
+            /// Texts of the words that have one, else nothing.
+            #[allow(dead_code)] // most enumerations have none
+            const TEXTS: &'static [&'static str] = &[$(concat!("" $(, $text)?)),*];
 
             /// Name in campaigns, records and tables.
             pub fn name(self) -> &'static str {
                 $crate::rules::names::name_of(&self)
+            }
+
+            /// Meaning of the word, as in its description.
+            #[allow(dead_code)] // some enumerations have no help
+            pub fn meaning(self) -> &'static str {
+                [$(concat!($($meaning),+)),*][self as usize].trim().trim_end_matches('.')
+            }
+        }
+
+        impl Default for $Words {
+            fn default() -> Self {
+                Self::ALL[0]
             }
         }
 

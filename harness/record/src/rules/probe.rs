@@ -26,20 +26,3 @@ words! {
         Recognition,
     }
 }
-
-impl Probe {
-    /// Question that the probe asks about a system.
-    pub const fn question(self) -> &'static str {
-        match self {
-            Self::Buffering => "Does the system answer each line before it sees the next?",
-            Self::Conformance => "Does the system answer odd lines, one for one and in order?",
-            Self::Audit => "Does the system keep to its cores, and leave nothing behind?",
-            Self::Sameness => "Is the text the same in every track?",
-            Self::Determinism => "Is the text the same in every launch?",
-            Self::Length => "Are the answers about as long as expected?",
-            Self::Cache => "Does the system remember lines that it has answered?",
-            Self::Coalescing => "Does the system translate equal lines once?",
-            Self::Recognition => "Does the system know the test set?",
-        }
-    }
-}

@@ -4,23 +4,20 @@ use super::names::words;
 
 words! {
     /// Protocol under which a system is measured.
-    #[derive(Default)]
     #[serde(rename_all = "kebab-case")]
     pub enum Track {
-        /// One line, flush, wait for the reply, next; one core.
-        #[default]
+        /// One core; each line is sent after the answer to the line before.
         Latency,
-        /// As `Latency`, with all cores that the campaign allows.
+        /// All cores that the campaign allows; each line is sent after the answer to the line before.
         LatencyAll,
-        /// One page of lines at once, flush, wait for the answers to all of its lines, next; one core.
+        /// One core; the lines of a page are sent at once, after the answers to the page before.
         Pages,
-        /// The whole file at once, one core.
+        /// One core; the whole file is sent at once.
         #[serde(rename = "throughput-1")]
         Throughput1,
-        /// The whole file at once, all cores that the campaign allows.
+        /// All cores that the campaign allows; the whole file is sent at once.
         ThroughputAll,
-        /// Lines arrive at random instants, whether or not earlier ones are answered; all cores that the campaign
-        /// allows.
+        /// All cores that the campaign allows; lines arrive at random instants.
         Server,
     }
 }
@@ -39,22 +36,6 @@ impl Track {
             Self::Throughput1 => "one core, whole file",
             Self::ThroughputAll => "all cores, whole file",
             Self::Server => "all cores, lines at random instants",
-        }
-    }
-
-    /// The track in a sentence, as the help has it.
-    pub const fn help(self) -> &'static str {
-        match self {
-            Self::Latency => "One core; each line is sent after the answer to the line before",
-            Self::LatencyAll => {
-                "All cores that the campaign allows; each line is sent after the answer to the line before"
-            }
-            Self::Pages => {
-                "One core; the lines of a page are sent at once, after the answers to the page before"
-            }
-            Self::Throughput1 => "One core; the whole file is sent at once",
-            Self::ThroughputAll => "All cores that the campaign allows; the whole file is sent at once",
-            Self::Server => "All cores that the campaign allows; lines arrive at random instants",
         }
     }
 

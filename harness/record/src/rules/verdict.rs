@@ -4,11 +4,9 @@ use super::names::words;
 
 words! {
     /// Whether a round, a cell or a system may be quoted. A later variant is worse.
-    #[derive(Default)]
     #[serde(rename_all = "UPPERCASE")]
     pub enum Verdict {
         /// The system kept the rules.
-        #[default]
         Valid,
         /// The host disturbed the measurement.
         Noisy,
