@@ -129,7 +129,7 @@ fn probe(
 fn report_repeats(records: &[Record], progress: &Progress) {
     let attempts = records.iter().filter(|record| !record.refused);
     for often in often_repeated(attempts.map(|record| (record.system.as_str(), record.noise.len()))) {
-        progress.note(&often.to_string());
+        progress.note(&often);
     }
 }
 

@@ -2,52 +2,34 @@
 //! choose its attempts.
 
 use std::collections::BTreeMap;
-use std::fmt;
 
 use dyno_stats::fisher_greater;
 
 /// p value below which a rate differs strikingly, before it is divided by the number of systems (Bonferroni).
 pub const STRIKING: f64 = 0.001;
 
-/// A system whose rounds were repeated strikingly often.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OftenRepeated {
-    /// Name of the system.
-    pub system: String,
-    /// Number of its rounds that were repeated, and of all its rounds.
-    pub own: [usize; 2],
-    /// The same of all other systems.
-    pub others: [usize; 2],
-}
-
-impl fmt::Display for OftenRepeated {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { system, own, others } = self;
-        write!(
-            f,
-            "{system}: {} of its {} rounds were disturbed and repeated, {} of {} of the others: see whether it \
-             disturbs its rounds itself, or lasts longer",
-            own[0], own[1], others[0], others[1]
-        )
-    }
-}
-
-/// Systems of a run whose rounds were repeated strikingly often; `rounds` has system and number of attempts
-/// of each measured round.
-pub fn often_repeated<'a>(rounds: impl Iterator<Item = (&'a str, usize)>) -> Vec<OftenRepeated> {
+/// Sentences on systems of a run whose rounds were repeated strikingly often; `rounds` has system and number of
+/// attempts of each measured round.
+pub fn often_repeated<'a>(rounds: impl Iterator<Item = (&'a str, usize)>) -> Vec<String> {
     let mut counts: BTreeMap<&str, [usize; 2]> = BTreeMap::new();
     for (system, attempts) in rounds {
         let count = counts.entry(system).or_default();
         *count = [count[0] + usize::from(attempts > 1), count[1] + 1];
     }
     let all = counts.values().fold([0, 0], |all, count| [all[0] + count[0], all[1] + count[1]]);
-    let of = |(system, own): (&&str, &[usize; 2])| OftenRepeated {
-        system: (*system).to_owned(),
-        own: *own,
-        others: [all[0] - own[0], all[1] - own[1]],
-    };
     let limit = STRIKING / counts.len().max(1) as f64;
-    counts.iter().map(of).filter(|rate| fisher_greater(rate.own, rate.others) < limit).collect()
+    let told = |(system, &own): (&&str, &[usize; 2])| {
+        let others = [all[0] - own[0], all[1] - own[1]];
+        let sentence = || {
+            format!(
+                "{system}: {} of its {} rounds were disturbed and repeated, {} of {} of the others: see whether it \
+                 disturbs its rounds itself, or lasts longer",
+                own[0], own[1], others[0], others[1]
+            )
+        };
+        (fisher_greater(own, others) < limit).then(sentence)
+    };
+    counts.iter().filter_map(told).collect()
 }
 
 #[cfg(test)]
@@ -58,7 +40,7 @@ mod tests {
         let of = |&(name, repeated, all): &(&'static str, usize, usize)| {
             (0..all).map(move |round| (name, 1 + usize::from(round < repeated)))
         };
-        often_repeated(systems.iter().flat_map(of)).into_iter().map(|often| often.system).collect()
+        often_repeated(systems.iter().flat_map(of)).iter().map(|told| told[..1].to_owned()).collect()
     }
 
     #[test]
