@@ -116,17 +116,11 @@ pub fn converse(
 /// Observations of the exchange.
 #[derive(Default)]
 struct Exchange {
-    answers: Vec<Vec<u8>>,
-    latency_ns: Vec<u64>,
-    pieces: Vec<Pieces>,
+    /// What the process has shown so far, without its end.
+    so_far: Lockstep,
     first_answer_ns: Option<u64>,
     /// When the last answer had come.
     last_answer_ns: Option<u64>,
-    /// Time of this process's own slices.
-    waited: Duration,
-    worked_words: usize,
-    worked: Option<Duration>,
-    settled_bytes: Option<u64>,
     fault: Option<Reason>,
 }
 
@@ -146,7 +140,7 @@ impl Conversation<'_, '_> {
     /// Asks one line, or a page: lines with line feeds between them. Records the answers and their latencies.
     pub fn ask(&mut self, page: &[u8]) -> std::result::Result<(), Stop> {
         let patience = self.patience_for_page(page);
-        let is_first = self.exchange.answers.is_empty();
+        let is_first = self.exchange.so_far.answers.is_empty();
         self.dialogue.patience = if is_first { patience.mul_f64(LOADING) } else { patience };
         let text = [page, b"\n"].concat();
         let begin = Instant::now();
@@ -162,7 +156,8 @@ impl Conversation<'_, '_> {
 
     /// Records the answers to a page that was written at `begin`, and returns the latency of the last one.
     fn take_answers(&mut self, begin: Instant) -> Duration {
-        let Exchange { answers, latency_ns, pieces, first_answer_ns, .. } = &mut self.exchange;
+        let Exchange { so_far: Lockstep { answers, latency_ns, pieces, .. }, first_answer_ns, .. } =
+            &mut self.exchange;
         let mut last = Duration::ZERO;
         pieces.push(pieces_of(self.dialogue, begin));
         for (answer, at) in self.dialogue.answers() {
@@ -182,18 +177,18 @@ impl Conversation<'_, '_> {
 
     /// Counts the words of lines that the system has answered.
     pub(super) fn has_answered(&mut self, lines: &[&[u8]]) {
-        self.exchange.worked_words += lines.iter().map(|line| words(line)).sum::<usize>();
+        self.exchange.so_far.worked_words += lines.iter().map(|line| words(line)).sum::<usize>();
     }
 
     /// Counts time in which nothing but answers was waited for. A round has a limit for it.
     pub(super) fn has_waited(&mut self, time: Duration) -> std::result::Result<(), Stop> {
-        self.exchange.waited += time;
+        self.exchange.so_far.waited += time;
         self.check_time()
     }
 
     fn check_time(&self) -> std::result::Result<(), Stop> {
-        let (done, limit) = (self.exchange.answers.len(), self.subject.limits.launch_seconds);
-        match self.exchange.waited.as_secs_f64() > limit {
+        let (done, limit) = (self.exchange.so_far.answers.len(), self.subject.limits.launch_seconds);
+        match self.exchange.so_far.waited.as_secs_f64() > limit {
             true => Err(Code::Hung.reason(format!("{done} lines after {limit} s")).into()),
             false => Ok(()),
         }
@@ -216,7 +211,7 @@ impl Conversation<'_, '_> {
 
     /// Nanoseconds of each answer so far.
     pub fn latency_ns(&self) -> &[u64] {
-        &self.exchange.latency_ns
+        &self.exchange.so_far.latency_ns
     }
 
     /// CPU time of the system's living threads so far.
@@ -238,7 +233,7 @@ impl Conversation<'_, '_> {
 
     /// Counts CPU time and words from now on: loading and warm-up are behind the system.
     pub fn begin_work(&mut self) {
-        self.exchange.worked_words = 0;
+        self.exchange.so_far.worked_words = 0;
         self.begun = Some(Reading::of(self.system.root()));
     }
 
@@ -283,9 +278,9 @@ fn conclude(conversation: &mut Conversation<'_, '_>) -> std::result::Result<(), 
     conversation.exchange.last_answer_ns = Some(os::monotonic_ns());
     conversation.system.gauge().rest();
     let (root, begun) = (conversation.system.root(), conversation.begun);
-    conversation.exchange.worked = begun.map(|begun| Reading::of(root).cpu_since(begun));
+    conversation.exchange.so_far.worked = begun.map(|begun| Reading::of(root).cpu_since(begun));
     let processes: Vec<Status> = root.below().into_iter().map(Status::of).collect();
-    conversation.exchange.settled_bytes = held_bytes(&processes);
+    conversation.exchange.so_far.settled_bytes = held_bytes(&processes);
     conversation.system.look();
     end(conversation.subject, conversation.dialogue)
 }
@@ -327,18 +322,5 @@ fn finish(subject: &Subject<'_>, system: Supervised<'_>, exchange: Exchange) -> 
     let after_ns = exchange.last_answer_ns.map_or(0, |at| ending.report.ended_ns.saturating_sub(at));
     let mut reasons: Vec<Reason> = reason.into_iter().chain(ending.faults(subject.cores)).collect();
     reasons.dedup();
-    let Exchange { answers, latency_ns, pieces, waited, worked_words, worked, settled_bytes, .. } = exchange;
-    Ok(Lockstep {
-        answers,
-        latency_ns,
-        pieces,
-        start_ns,
-        after_ns,
-        waited,
-        worked_words,
-        worked,
-        settled_bytes,
-        reasons,
-        ending,
-    })
+    Ok(Lockstep { start_ns, after_ns, reasons, ending, ..exchange.so_far })
 }
