@@ -47,7 +47,7 @@ pub struct Audit {
     stretch: BusyStretch,
     /// Time in which the system was stopped.
     #[serde(skip)]
-    stopped: Duration,
+    pub stopped: Duration,
 }
 
 /// Times of the first and the last look.
@@ -138,16 +138,6 @@ impl Audit {
         self.overdrawn = overdrawn.or(self.overdrawn.take());
         let first = self.clock.map_or(now, |clock| clock.first);
         self.clock = Some(LookTimes { first, last: now });
-    }
-
-    /// Time in which the system was stopped.
-    pub fn stopped(&self) -> Duration {
-        self.stopped
-    }
-
-    /// Counts a time in which the system was stopped.
-    pub fn add_stop(&mut self, stopped: Duration) {
-        self.stopped += stopped;
     }
 
     /// Adds the findings about another process of the same round.

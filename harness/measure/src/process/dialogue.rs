@@ -51,7 +51,7 @@ pub struct Dialogue {
     /// Line ends of the reply: the place behind each, and the instant at which it was read.
     ends: Vec<(usize, Instant)>,
     /// Instants at which text of the reply was read. White space is none.
-    texts: Vec<Instant>,
+    pub texts: Vec<Instant>,
     /// Buffer for reads. It is small and always the same, so that reads displace little of the system's
     /// cache.
     buffer: [u8; 8192],
@@ -89,11 +89,6 @@ impl Dialogue {
     pub fn answers(&self) -> impl Iterator<Item = (&[u8], Instant)> {
         let begins = std::iter::once(0).chain(self.ends.iter().map(|&(end, _)| end));
         begins.zip(&self.ends).map(|(begin, &(end, at))| (&self.reply[begin..end - 1], at))
-    }
-
-    /// Instants at which the pieces of text of the reply were there, as the system wrote them.
-    pub fn texts(&self) -> &[Instant] {
-        &self.texts
     }
 
     /// Reply behind its last line end.
@@ -319,9 +314,9 @@ mod tests {
                 scope.spawn(|| write_one_by_one(input, output, pieces));
                 dialogue.ask(b"A dog\n").unwrap();
             });
-            assert_eq!(dialogue.texts().len(), count, "{pieces:?}");
+            assert_eq!(dialogue.texts.len(), count, "{pieces:?}");
             let (_, newline) = dialogue.answers().next().unwrap();
-            assert!(dialogue.texts().iter().all(|at| *at <= newline));
+            assert!(dialogue.texts.iter().all(|at| *at <= newline));
         }
     }
 }

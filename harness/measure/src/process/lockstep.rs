@@ -127,8 +127,9 @@ struct Exchange {
 /// A conversation with a running process, line by line.
 pub struct Conversation<'a, 's> {
     subject: &'a Subject<'a>,
-    dialogue: &'a mut Dialogue,
-    system: &'a mut Supervised<'s>,
+    /// The pipes, for lines that don't wait for answers.
+    pub(super) dialogue: &'a mut Dialogue,
+    pub(super) system: &'a mut Supervised<'s>,
     exchange: Exchange,
     /// Time of all answers but the first, which is mostly loading.
     taken: Duration,
@@ -194,16 +195,6 @@ impl Conversation<'_, '_> {
         }
     }
 
-    /// The pipes, for lines that don't wait for answers.
-    pub(super) fn dialogue(&mut self) -> &mut Dialogue {
-        self.dialogue
-    }
-
-    /// Looks at the system's threads if a look is due.
-    pub(super) fn look_if_due(&mut self) {
-        self.system.look_if_due();
-    }
-
     /// Time for the answer to a line of so many bytes.
     pub(super) fn patience_for(&self, bytes: usize) -> Duration {
         Duration::from_secs_f64(self.subject.limits.seconds_for_bytes(bytes))
@@ -222,11 +213,11 @@ impl Conversation<'_, '_> {
     /// Ends this system's slice, and waits for its next one.
     pub fn pass_turn(&mut self) {
         if let Some(slot) = self.subject.slot {
-            let was_metered = self.system.gauge().rest();
+            let was_metered = self.system.gauge.rest();
             slot.pass(self.system.root());
             slot.hold();
             if was_metered {
-                self.system.gauge().go();
+                self.system.gauge.go();
             }
         }
     }
@@ -239,13 +230,13 @@ impl Conversation<'_, '_> {
 
     /// Meters the energy from now on, in this system's slices alone.
     pub fn meter_energy(&mut self) {
-        self.system.gauge().go();
+        self.system.gauge.go();
     }
 }
 
 /// Pieces of the last reply, to what was written at `begin`.
 fn pieces_of(dialogue: &Dialogue, begin: Instant) -> Pieces {
-    let (texts, newline) = (dialogue.texts(), dialogue.answers().next().map(|(_, at)| at));
+    let (texts, newline) = (&dialogue.texts, dialogue.answers().next().map(|(_, at)| at));
     // An answer without text has its newline alone.
     let first = texts.first().copied().or(newline).unwrap_or(begin);
     Pieces { first_ns: first.duration_since(begin).as_nanos() as u64, count: texts.len().max(1) }
@@ -276,7 +267,7 @@ fn exchange(
 /// The end of a conversation without a fault.
 fn conclude(conversation: &mut Conversation<'_, '_>) -> std::result::Result<(), Stop> {
     conversation.exchange.last_answer_ns = Some(os::monotonic_ns());
-    conversation.system.gauge().rest();
+    conversation.system.gauge.rest();
     let (root, begun) = (conversation.system.root(), conversation.begun);
     conversation.exchange.so_far.worked = begun.map(|begun| Reading::of(root).cpu_since(begun));
     let processes: Vec<Status> = root.below().into_iter().map(Status::of).collect();

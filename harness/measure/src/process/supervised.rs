@@ -38,14 +38,13 @@ pub struct Supervised<'a> {
     launched: Launched,
     audit: Audit,
     subject: Subject<'a>,
-    /// Cores that the system may use.
-    cores: Vec<usize>,
     /// Processes between supervisor and system.
     layers: usize,
     /// Slot in the turns of a group, if the system takes turns within a launch.
     slot: Option<&'a Slot<'a>>,
     stops: Stops,
-    gauge: Gauge<'a>,
+    /// Gauge of the energy while the system works.
+    pub gauge: Gauge<'a>,
     /// Bytes of the model that the page cache held at a cold launch.
     cached_bytes: Option<u64>,
 }
@@ -83,22 +82,17 @@ impl<'a> Supervised<'a> {
         let spec = spec(subject, &reports);
         let mut line = serde_json::to_vec(&spec).during("the supervisor's spec")?;
         line.push(b'\n');
-        let (control, launched) = (BufReader::new(control), Launched::default());
-        let (layers, cores) = (spec.layers(), spec.cores);
         // In lock-step the conversation passes the turn, between two blocks of lines.
         let slot = subject.slot.filter(|_| !subject.track.is_lockstep());
-        let (audit, stops) = (Audit::default(), Stops::default());
-        let subject = subject.clone();
         let mut started = Self {
             supervisor,
-            control,
-            launched,
-            audit,
-            subject,
-            cores,
-            layers,
+            control: BufReader::new(control),
+            launched: Launched::default(),
+            audit: Audit::default(),
+            subject: subject.clone(),
+            layers: spec.layers(),
             slot,
-            stops,
+            stops: Stops::default(),
             gauge,
             cached_bytes,
         };
@@ -115,11 +109,6 @@ impl<'a> Supervised<'a> {
         }
     }
 
-    /// Gauge of the energy while the system works.
-    pub const fn gauge(&mut self) -> &mut Gauge<'a> {
-        &mut self.gauge
-    }
-
     /// Root of the system's processes.
     pub fn root(&self) -> Root {
         Root { supervisor: self.supervisor.id(), layers: self.layers }
@@ -127,12 +116,12 @@ impl<'a> Supervised<'a> {
 
     /// Looks at the system's threads if a look is due.
     pub fn look_if_due(&mut self) {
-        self.audit.look_if_due(self.root(), &self.cores);
+        self.audit.look_if_due(self.root(), self.subject.cores);
     }
 
     /// Looks at the system's threads.
     pub fn look(&mut self) {
-        self.audit.look(self.root(), &self.cores);
+        self.audit.look(self.root(), self.subject.cores);
     }
 
     /// Asks the supervisor to end the system.
@@ -155,7 +144,7 @@ impl<'a> Supervised<'a> {
             reason = if begin.elapsed() >= LOOK_INTERVAL { look() } else { None };
             self.look_if_due();
             reason = reason.or_else(|| self.give_turn());
-            let running = begin.elapsed().saturating_sub(self.audit.stopped());
+            let running = begin.elapsed().saturating_sub(self.audit.stopped);
             if reason.is_none() && running >= limit {
                 reason = Some(Code::Hung.reason(format!("still running after {:.1} s", limit.as_secs_f64())));
             }
@@ -207,7 +196,7 @@ impl<'a> Supervised<'a> {
         let to = os::monotonic_ns();
         go_on(root);
         self.stops.add(from, to, met_work);
-        self.audit.add_stop(Duration::from_nanos(to - from));
+        self.audit.stopped += Duration::from_nanos(to - from);
         None
     }
 

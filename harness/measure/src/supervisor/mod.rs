@@ -238,7 +238,7 @@ fn watch(
     }
     tail.read();
     report.network_attempts = attempts.map_or(0, |attempts| attempts.count());
-    (report.stderr_bytes, report.stderr_tail) = tail.finish();
+    (report.stderr_bytes, report.stderr_tail) = (tail.bytes, tail.text());
     let files = &mut looks.files;
     files.look_after_the_end();
     (report.read_files, report.hidden_memory_bytes) = (files.read(), files.hidden_memory_bytes);

@@ -52,9 +52,4 @@ impl Tail {
     pub(crate) fn text(&mut self) -> String {
         String::from_utf8_lossy(self.kept.make_contiguous()).into_owned()
     }
-
-    /// Number of bytes, and the last of them as text.
-    pub(super) fn finish(mut self) -> (u64, String) {
-        (self.bytes, self.text())
-    }
 }

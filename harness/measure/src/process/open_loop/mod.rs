@@ -66,7 +66,7 @@ pub fn arrive(
     pace: &Pace,
     allowance: Option<Allowance>,
 ) -> Result<OpenRun, Stop> {
-    conversation.dialogue().take_reply(); // the answer to the last question in lock-step
+    conversation.dialogue.take_reply(); // the answer to the last question in lock-step
     let begin = Instant::now();
     let mut generator = Generator {
         lines,
@@ -78,7 +78,7 @@ pub fn arrive(
         run: OpenRun::default(),
     };
     while !generator.is_done() {
-        generator.write_due(conversation.dialogue())?;
+        generator.write_due(conversation.dialogue)?;
         if let Some(allowance) = allowance {
             generator.stop_if_hopeless(allowance);
         }
@@ -90,7 +90,7 @@ pub fn arrive(
     }
     let Generator { queue, mut run, .. } = generator;
     run.answered_ns = queue.answered_ns(begin);
-    (run.answers, run.latency_ns) = queue.into_answers();
+    (run.answers, run.latency_ns) = (queue.answers, queue.latency_ns);
     run.late_ns.truncate(run.answers.len());
     conversation.has_answered(&lines[..run.answers.len()]);
     Ok(run)
@@ -128,7 +128,7 @@ impl Generator<'_> {
         match self.pace {
             _ if self.has_written_all() => None,
             Pace::Planned(at) => Some(self.begin + at[self.next]),
-            Pace::Clients(clients) => (self.queue.waiting() < *clients).then(|| self.queue.progress()),
+            Pace::Clients(clients) => (self.queue.waiting() < *clients).then_some(self.queue.progress),
         }
     }
 
@@ -149,7 +149,7 @@ impl Generator<'_> {
 
     /// Ends the run early after too many misses. Lines that the system hasn't been given are taken back.
     fn stop_if_hopeless(&mut self, allowance: Allowance) {
-        if !self.run.stopped && self.queue.misses(allowance.limit) > allowance.misses {
+        if !self.run.stopped && self.queue.misses(allowance.limit, Instant::now()) > allowance.misses {
             self.run.stopped = true;
             self.lines = &self.lines[..self.next];
             self.queue.take_back(self.outbox.take_back());
@@ -161,19 +161,19 @@ impl Generator<'_> {
         let due = self.due();
         let until_due = due.map_or(LONGEST_SLEEP, |due| due.saturating_duration_since(Instant::now()));
         let wants_room = !self.outbox.is_empty();
-        let dialogue = conversation.dialogue();
+        let dialogue = &mut *conversation.dialogue;
         let sleep = until_due.saturating_sub(AWAKE).min(LONGEST_SLEEP);
         if !dialogue.wait_for_either(wants_room, sleep) {
             // Only a sleeping generator looks: a look takes time.
             if until_due > LONGEST_SLEEP || due.is_none() {
-                conversation.look_if_due();
+                conversation.system.look_if_due();
             }
             return self.check_patience(conversation);
         }
         if dialogue.read()? == 0 {
             return Err(Code::ExitedEarly.reason("end of output instead of an answer").into());
         }
-        self.queue.receive(&dialogue.take_reply(), self.outbox.unbegun())?;
+        self.queue.receive(&dialogue.take_reply(), self.outbox.unbegun(), Instant::now())?;
         Ok(())
     }
 

@@ -10,12 +10,12 @@ use crate::process::dialogue::LONGEST_REPLY;
 pub(super) struct Queue {
     /// Planned arrival of each line, and its number of bytes.
     lines: Vec<(Instant, usize)>,
-    answers: Vec<Vec<u8>>,
-    latency_ns: Vec<u64>,
+    pub(super) answers: Vec<Vec<u8>>,
+    pub(super) latency_ns: Vec<u64>,
     /// Answer that has no line end yet.
     part: Vec<u8>,
     /// Start of the run, or the last answer.
-    progress: Instant,
+    pub(super) progress: Instant,
     /// Answers that took longer than the limit, among the first `judged`.
     late: usize,
     judged: usize,
@@ -44,22 +44,13 @@ impl Queue {
         self.lines.len() - self.answers.len()
     }
 
-    /// Instant of the last answer; before the first one, the start of the run.
-    pub(super) fn progress(&self) -> Instant {
-        self.progress
-    }
-
     /// Drops the last `count` lines.
     pub(super) fn take_back(&mut self, count: usize) {
         self.lines.truncate(self.lines.len() - count);
     }
 
-    /// Output that has just been read. `unbegun` is the number of lines that the system can't know yet.
-    pub(super) fn receive(&mut self, bytes: &[u8], unbegun: usize) -> Result<(), Reason> {
-        self.receive_at(bytes, unbegun, Instant::now())
-    }
-
-    fn receive_at(&mut self, bytes: &[u8], unbegun: usize, now: Instant) -> Result<(), Reason> {
+    /// Output that was read `now`. `unbegun` is the number of lines that the system can't know yet.
+    pub(super) fn receive(&mut self, bytes: &[u8], unbegun: usize, now: Instant) -> Result<(), Reason> {
         for piece in bytes.split_inclusive(|&byte| byte == b'\n') {
             if self.answers.len() + unbegun >= self.lines.len() {
                 return Err(Code::ExtraOutput.reason("output without a question"));
@@ -82,12 +73,8 @@ impl Queue {
         self.progress = now;
     }
 
-    /// Number of lines that took longer than `limit`, or wait for longer.
-    pub(super) fn misses(&mut self, limit: Duration) -> usize {
-        self.misses_at(limit, Instant::now())
-    }
-
-    fn misses_at(&mut self, limit: Duration, now: Instant) -> usize {
+    /// Number of lines that took longer than `limit`, or wait for longer `now`.
+    pub(super) fn misses(&mut self, limit: Duration, now: Instant) -> usize {
         let new = &self.latency_ns[self.judged..];
         self.late += new.iter().filter(|&&ns| u128::from(ns) > limit.as_nanos()).count();
         self.judged = self.latency_ns.len();
@@ -107,11 +94,6 @@ impl Queue {
         let arrived = self.lines.iter().map(|(at, _)| at.saturating_duration_since(begin).as_nanos() as u64);
         arrived.zip(&self.latency_ns).map(|(arrived, ns)| arrived + ns).collect()
     }
-
-    /// All answers, with their times.
-    pub(super) fn into_answers(self) -> (Vec<Vec<u8>>, Vec<u64>) {
-        (self.answers, self.latency_ns)
-    }
 }
 
 #[cfg(test)]
@@ -130,14 +112,13 @@ mod tests {
         let begin = Instant::now();
         let mut queue = queue(begin, &[0, 10, 20]);
         let at = |ms| begin + Duration::from_millis(ms);
-        queue.receive_at(b"a", 0, at(11)).unwrap();
+        queue.receive(b"a", 0, at(11)).unwrap();
         assert!(!queue.is_empty() && queue.answers.is_empty());
-        queue.receive_at(b"b\nc\nd", 0, at(15)).unwrap();
-        queue.receive_at(b"\n", 0, at(1020)).unwrap();
+        queue.receive(b"b\nc\nd", 0, at(15)).unwrap();
+        queue.receive(b"\n", 0, at(1020)).unwrap();
         assert!(queue.is_empty());
-        let (answers, ns) = queue.into_answers();
-        assert_eq!(answers, [b"ab".to_vec(), b"c".to_vec(), b"d".to_vec()]);
-        assert_eq!(ns, [15_000_000, 5_000_000, 1_000_000_000]);
+        assert_eq!(queue.answers, [b"ab".to_vec(), b"c".to_vec(), b"d".to_vec()]);
+        assert_eq!(queue.latency_ns, [15_000_000, 5_000_000, 1_000_000_000]);
     }
 
     #[test]
@@ -146,19 +127,19 @@ mod tests {
         let arrivals: Vec<u64> = (0..100).map(|i| 10 * i).collect();
         let mut queue = queue(begin, &arrivals);
         let (limit, at) = (Duration::from_millis(250), |ms| begin + Duration::from_millis(ms));
-        queue.receive_at(b"x\nx\n", 0, at(20)).unwrap();
-        assert_eq!(queue.misses_at(limit, at(100)), 0);
+        queue.receive(b"x\nx\n", 0, at(20)).unwrap();
+        assert_eq!(queue.misses(limit, at(100)), 0);
         // The lines of 20 ms to 740 ms have waited for more than the limit.
-        assert_eq!(queue.misses_at(limit, at(1000)), 73);
-        queue.receive_at(&b"x\n".repeat(98), 0, at(1000)).unwrap();
-        assert_eq!(queue.misses_at(limit, at(1000)), 73, "an answer doesn't mend a miss");
+        assert_eq!(queue.misses(limit, at(1000)), 73);
+        queue.receive(&b"x\n".repeat(98), 0, at(1000)).unwrap();
+        assert_eq!(queue.misses(limit, at(1000)), 73, "an answer doesn't mend a miss");
     }
 
     #[test]
     fn an_answer_without_a_line_is_extra_output() {
         let begin = Instant::now();
         let code = |queue: &mut Queue, bytes: &[u8], unbegun| {
-            queue.receive_at(bytes, unbegun, begin).err().map(|reason| reason.code)
+            queue.receive(bytes, unbegun, begin).err().map(|reason| reason.code)
         };
         assert_eq!(code(&mut queue(begin, &[0]), b"a\nb\n", 0), Some(Code::ExtraOutput));
         assert_eq!(code(&mut queue(begin, &[0, 0]), b"a\nb\n", 0), None);
