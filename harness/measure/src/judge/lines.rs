@@ -51,8 +51,8 @@ fn compare(
 ) -> Judgement {
     let by_cpu = |samples: &[Sample]| samples.iter().map(|sample| sample.by_cpu()).collect::<Vec<_>>();
     let accused = |suspects: &[Sample], others: &[Sample], time: &str| {
-        let found = evidence(suspects, others, limit, significant)?;
-        Some(code.reason(found.figure(ratio(suspects, others), subject, reference, time, suspects.len())))
+        evidence(suspects, others, (limit, significant), [subject, reference, time])
+            .map(|found| code.reason(found))
     };
     let clock = accused(suspects, others, "time");
     let cpu = accused(&by_cpu(suspects), &by_cpu(others), "CPU time");
@@ -72,36 +72,29 @@ fn ratio(suspects: &[Sample], others: &[Sample]) -> f64 {
     median_of_pairs(suspects, others, |suspect, other| suspect.a_word().max(1.0) / other.a_word().max(1.0))
 }
 
-/// What shows that suspects take less time.
-enum Evidence {
-    /// Their time per word is below its limit.
-    Ratio { p: f64 },
-    /// Some of them are answered at once, and far fewer of the others.
-    AtOnce { quick: usize, reverse: usize, p: f64 },
-}
-
-impl Evidence {
-    fn figure(&self, ratio: f64, subject: &str, reference: &str, time: &str, pairs: usize) -> String {
-        match self {
-            Self::Ratio { p } => {
-                format!("{subject} {ratio:.2} of {reference} {time} per word (p = {p:.0e}, {pairs} pairs)")
-            }
-            Self::AtOnce { quick, reverse, p } => format!(
-                "in {quick} of {pairs} pairs {subject} less than {:.0} % of {reference} {time} per word, in {reverse} the other way round (p = {p:.0e})",
-                100.0 * AT_ONCE_RATIO
-            ),
-        }
-    }
-}
-
-fn evidence(suspects: &[Sample], others: &[Sample], limit: f64, significant: f64) -> Option<Evidence> {
-    let p = below_limit(suspects, others, limit);
+/// Figure that shows that suspects take less time: their time per word is below its limit, or some of them are answered
+/// at once, and far fewer of the others.
+fn evidence(
+    suspects: &[Sample],
+    others: &[Sample],
+    (limit, significant): (f64, f64),
+    [subject, reference, time]: [&str; 3],
+) -> Option<String> {
+    let (p, pairs) = (below_limit(suspects, others, limit), suspects.len());
     if p < significant && saved_ns(suspects, others) >= LEAST_SAVED_NS {
-        return Some(Evidence::Ratio { p });
+        let ratio = ratio(suspects, others);
+        return Some(format!(
+            "{subject} {ratio:.2} of {reference} {time} per word (p = {p:.0e}, {pairs} pairs)"
+        ));
     }
     let (quick, reverse) = (answered_at_once(suspects, others), answered_at_once(others, suspects));
-    let p = sign_test(reverse, quick);
-    (p < significant).then_some(Evidence::AtOnce { quick, reverse, p })
+    let (p, percent) = (sign_test(reverse, quick), 100.0 * AT_ONCE_RATIO);
+    let figure = || {
+        format!(
+            "in {quick} of {pairs} pairs {subject} less than {percent:.0} % of {reference} {time} per word, in {reverse} the other way round (p = {p:.0e})"
+        )
+    };
+    (p < significant).then(figure)
 }
 
 /// One-sided p value that suspects take less than `limit` of the others' time per unit, by the signed ranks of
