@@ -153,7 +153,7 @@ fn observe(
     let parts: Vec<Part> = Part::all(track, bench.protocol.profile, lines).collect();
     // Only in one of the parts time is spent on watching all systems while none is asked.
     let watched = Random::new(fresh_seed(), "parts").below(parts.len());
-    let mut host_speed = HostSpeeds::default();
+    let (mut host_speed, mut turns_before) = (Vec::new(), 0);
     for (number, &part) in parts.iter().enumerate() {
         let ask = |member: usize, slot: Option<&Slot<'_>>| {
             let mut observed = observed[member].lock().unwrap_or_else(PoisonError::into_inner);
@@ -165,25 +165,13 @@ fn observe(
         }
         let turns = Turns::new(group.len(), core, part.range(units).len(), number == watched);
         side_by_side(&turns, group.len(), |member, slot| ask(member, Some(&slot)))?;
-        host_speed.add(turns);
+        // The turns of all parts are numbered through.
+        let (count, speeds) = (turns.count(), turns.host_speed());
+        host_speed.extend(speeds.into_iter().map(|at| HostSpeed { turn: turns_before + at.turn, ..at }));
+        turns_before += count;
     }
     let observed = observed.into_iter().map(|one| one.into_inner().unwrap_or_else(PoisonError::into_inner));
-    Ok((observed.collect(), host_speed.all))
-}
-
-/// The host's speed beside the turns of all parts, which are numbered through.
-#[derive(Default)]
-struct HostSpeeds {
-    all: Vec<HostSpeed>,
-    turns: usize,
-}
-
-impl HostSpeeds {
-    fn add(&mut self, turns: Turns) {
-        let (count, speeds) = (turns.count(), turns.host_speed());
-        self.all.extend(speeds.into_iter().map(|at| HostSpeed { turn: self.turns + at.turn, ..at }));
-        self.turns += count;
-    }
+    Ok((observed.collect(), host_speed))
 }
 
 /// Turns of each system, if the group has several.
