@@ -187,7 +187,6 @@ impl Companion {
         self.child.try_wait().is_ok_and(|status| status.is_some_and(|status| status.success()))
     }
 
-    /// Last line of standard error.
     fn last_words(&mut self) -> String {
         self.wait(LAST_WORDS);
         let text = self.complaints.text();

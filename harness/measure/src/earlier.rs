@@ -33,7 +33,6 @@ impl Earlier {
         coalescing.is_some_and(|examined| examined.verdict == Verdict::Valid && !examined.too_quick)
     }
 
-    /// What the probes have found about the system of `round`.
     fn examined(&self, round: &Round<'_>) -> &[Examined] {
         self.examined.get(&round.system.name).map_or(&[], Vec::as_slice)
     }
@@ -51,7 +50,6 @@ impl Earlier {
         }
     }
 
-    /// Answers of the first earlier round of the same cell.
     pub(crate) fn answers(&self, round: &Round<'_>) -> Option<&[Vec<u8>]> {
         self.first_answers(|known| known.is_of(round))
     }
@@ -70,7 +68,6 @@ impl Earlier {
         fitting.next().map(|(_, answers)| answers.as_slice())
     }
 
-    /// Lines of each launch in the first earlier round of the same cell.
     pub(crate) fn timed_lines(&self, round: &Round<'_>) -> Option<usize> {
         self.rounds.iter().filter(|(known, _)| known.is_of(round)).find_map(|(known, _)| timed_lines(known))
     }
@@ -95,7 +92,6 @@ impl Earlier {
     }
 }
 
-/// Lines of each launch of a round.
 fn timed_lines(record: &Record) -> Option<usize> {
     record.launches()?.lines
 }

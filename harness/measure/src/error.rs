@@ -87,7 +87,6 @@ pub type Result<T> = std::result::Result<T, Error>;
 
 /// Names the step in which an input or output failed, or a message between bench and supervisor.
 pub(crate) trait During<T> {
-    /// The same result, whose error names the step.
     fn during(self, doing: &'static str) -> Result<T>;
 }
 

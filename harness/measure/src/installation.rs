@@ -21,7 +21,6 @@ pub(crate) fn installation(name: &str, folder: &Path, path: &str) -> Vec<PathBuf
     search.programs.into_iter().chain(search.parts).collect()
 }
 
-/// File of the program `name`.
 pub(crate) fn program(name: &str, folder: &Path, path: &str) -> Option<PathBuf> {
     named(name, folder, path.as_ref()).into_iter().next()
 }
@@ -47,7 +46,6 @@ impl Search<'_> {
         }
     }
 
-    /// Adds the installation that a program at `place` belongs to.
     fn add_around(&mut self, place: &Path) {
         let folder = place.parent().unwrap_or(place);
         let Some(prefix) = folder.parent().filter(|prefix| prefix.parent().is_some()) else { return };

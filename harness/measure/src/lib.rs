@@ -20,25 +20,6 @@
 //! second time, as the small supervisor above each system. `examples/cat.rs` measures `cat` in lock-step and
 //! prints percentiles, `examples/verify.rs` asks the probes, `examples/compare.rs` measures two programs side by side.
 //!
-//! # Modules, from the ground up
-//!
-//! | module | owns |
-//! | --- | --- |
-//! | [`constants`], `os`, `cgroup`, `files`, `text`, `likeness` | constants that modules share, system calls, control groups, files by content, lines and words, likeness of texts |
-//! | [`host`], [`noise`] | facts of the machine; disturbances of the host during a round |
-//! | `system`, `test_set`, `recording` | the command that is measured, the lines that it translates, when they arrive |
-//! | [`vectors`] | answers of encoders, and when two of them are the same |
-//! | `sandbox`, `places`, `resolution` | what a system sees of the host, at which paths, and how paths lead to it |
-//! | [`companion`] | programs of others that the bench talks to in lines, within bounds |
-//! | [`energy`] | joules of the host while a system works |
-//! | `protocol`, `plan` | parameters of the measurement, order of rounds, cores |
-//! | [`supervisor`] | the small process above each system: affinity, accounting, the end |
-//! | [`process`] | one process of a system, in lock-step, in an open loop or over a whole file, with its audit |
-//! | [`judge`] | judgements: samples or answers in, a verdict out |
-//! | `unknown` | does the system know the set? all that asks this, by lines that no system can know |
-//! | [`verify`] | conformance and probes |
-//! | [`rounds`] | one round under a track's protocol, from launch to record |
-//!
 //! Tracks, codes, limits and profiles are `dyno-record`'s: they are the words of records.
 //!
 //! Left out on purpose: engines, campaign files, scores, tables. A built-in engine or a plugin arrives as a

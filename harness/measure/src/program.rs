@@ -12,7 +12,6 @@ pub fn check_command(command: &[String], folder: &Path) -> Result<()> {
     fault_of(command, folder).map_or(Ok(()), |fault| Err(Error::Program(fault)))
 }
 
-/// Fault of the command's program, if any.
 fn fault_of(command: &[String], folder: &Path) -> Option<String> {
     let Some(program) = command.first().filter(|program| !program.is_empty()) else {
         return Some("the command is empty".into());

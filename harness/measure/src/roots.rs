@@ -30,7 +30,6 @@ const KERNEL: &str = "/sys/devices/system";
 /// Names of servers, for what may use the network.
 const NAME_SERVERS: &str = "/etc/resolv.conf";
 
-/// What every sandbox has of the host.
 pub(crate) fn of_host() -> Vec<PathBuf> {
     let etc = Path::new("/etc");
     let names = fs::read_dir(etc)
@@ -65,7 +64,6 @@ pub(crate) fn cover(path: &Path, at: &Path) -> Vec<String> {
     }
 }
 
-/// An option of bubblewrap with its paths.
 pub(crate) fn words(option: &str, paths: &[&Path]) -> Vec<String> {
     [option.to_owned()].into_iter().chain(paths.iter().map(|path| path.display().to_string())).collect()
 }

@@ -56,7 +56,6 @@ const PRIVATE_IN_IMAGES: [&str; 3] = ["/var/tmp", "/run", "/dev/shm"];
 /// Whether the host allows a namespace of users, from the first trial.
 static HAS_USERS: OnceLock<bool> = OnceLock::new();
 
-/// Options for the namespaces of a system.
 fn namespaces(has_users: bool, online: bool) -> Vec<String> {
     let further = [(has_users, OF_USERS), (!online, OFFLINE)];
     let further = further.iter().filter(|(wanted, _)| *wanted).map(|(_, option)| option);
@@ -170,7 +169,6 @@ impl Sandbox {
         text.split(ends).filter(|word| !word.is_empty()).filter_map(found).find(is_unseen)
     }
 
-    /// Mounts of a system without fixed places.
     fn mounts(&self, system: &System) -> Mounts {
         let mut mounts = Mounts::of_host();
         mounts.add(namespaces_here(false));
@@ -189,7 +187,6 @@ impl Sandbox {
         mounts
     }
 
-    /// Arguments for a system with files at fixed paths.
     fn with_places(&self, places: &Places, system: &System) -> Vec<String> {
         let mut mounts = places.root.as_deref().map_or_else(Mounts::of_host, Mounts::of_root);
         mounts.add(namespaces_here(false));

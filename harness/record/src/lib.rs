@@ -2,14 +2,6 @@
 //!
 //! This crate reads and writes; it measures nothing and starts nothing. `dyno-measure` measures in these words, and
 //! `dyno-results` keeps and judges what was measured.
-//!
-//! | module | owns |
-//! | --- | --- |
-//! | [`rules`] | tracks, probes, codes, verdicts, and the limits behind them |
-//! | `profile`, `limits`, `load`, `shard` | thoroughness, limits of a campaign, latency limit, part of a campaign |
-//! | `host` | the machine's fingerprint |
-//! | [`identity`] | subject and conditions of a run, and the key that tells two runs apart |
-//! | `hash` | hashes, in hexadecimal |
 
 mod hash;
 mod host;

@@ -61,7 +61,6 @@ impl Counters {
 }
 
 impl Zone {
-    /// The zone in `folder`, if it counts.
     fn of(folder: &Path) -> Option<Self> {
         let is_zone = folder.file_name()?.to_str()?.starts_with(ZONES);
         let name = fs::read_to_string(folder.join("name")).ok()?;

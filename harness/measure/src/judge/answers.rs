@@ -46,7 +46,6 @@ impl Comparison {
         if system.translates { Self::of(a, b) } else { Self::of(a, &settled(a, b)) }
     }
 
-    /// Share of differing lines.
     fn share(&self) -> f64 {
         self.differing as f64 / self.lines.max(1) as f64
     }

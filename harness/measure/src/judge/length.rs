@@ -21,7 +21,6 @@ pub fn judge_round(set: &TestSet, answers: &[Vec<u8>], factor: f64) -> Vec<Reaso
     lengths.chain(compare_lengths(&references, answers).1).chain(equal_references(set, answers)).collect()
 }
 
-/// Warning if most answers equal a reference of their line.
 fn equal_references(set: &TestSet, answers: &[Vec<u8>]) -> Option<Reason> {
     let counted = equal_to_references(set, answers);
     let figure = || format!("{} of {} answers equal a reference", counted.lines, counted.of);

@@ -67,7 +67,6 @@ fn compare(
     }
 }
 
-/// Median share of the other line's time per word.
 fn ratio(suspects: &[Sample], others: &[Sample]) -> f64 {
     median_of_pairs(suspects, others, |suspect, other| suspect.a_word().max(1.0) / other.a_word().max(1.0))
 }
@@ -117,7 +116,6 @@ fn answered_at_once(first: &[Sample], second: &[Sample]) -> usize {
     first.iter().zip(second).filter(at_once).count()
 }
 
-/// Median time that a suspect saves beside its pair's other line.
 fn saved_ns(suspects: &[Sample], others: &[Sample]) -> f64 {
     median_of_pairs(suspects, others, saved_in_pair)
 }

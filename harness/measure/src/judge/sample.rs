@@ -38,7 +38,6 @@ impl Sample {
         Self { ns: self.cpu_ns, ..self }
     }
 
-    /// Nanoseconds for each word.
     pub(super) fn a_word(self) -> f64 {
         self.ns as f64 / self.words.max(1) as f64
     }

@@ -36,7 +36,6 @@ impl Canary {
         on_core(core, || [best(CHAINS, chain), best(STREAMS, || self.pass())])
     }
 
-    /// One pass over the stream.
     fn pass(&self) -> u64 {
         self.stream.iter().fold(0, |sum, x| sum ^ x)
     }
@@ -52,7 +51,6 @@ impl Canary {
     }
 }
 
-/// Result of `work` in a thread on `core`.
 fn on_core(core: usize, work: impl Fn() -> [u64; 2] + Sync) -> std::io::Result<[u64; 2]> {
     let work = || -> std::io::Result<[u64; 2]> {
         os::pin_thread(&[core])?;
@@ -90,7 +88,6 @@ fn chain() -> u64 {
     (0..STEPS).fold(1, step)
 }
 
-/// Nanoseconds of the quickest of `times` runs.
 fn best(times: usize, work: impl Fn() -> u64) -> u64 {
     let once = |_| {
         let begin = Instant::now();

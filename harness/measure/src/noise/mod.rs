@@ -78,7 +78,6 @@ impl Noise {
         LEAST_TICKS * TICK_NS / 1e9 / self.seconds.max(f64::MIN_POSITIVE)
     }
 
-    /// Fills in the triggers.
     fn judged(mut self, drift_counts: bool) -> Self {
         let percent = |share: f64| format!("{:.1} %", share * 100.0);
         let least = self.least_share();

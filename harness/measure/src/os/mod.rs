@@ -1,21 +1,5 @@
-//! System calls without a safe wrapper in the standard library. This folder is the only place of the harness
-//! with `unsafe`; every function is safe to call.
-//!
-//! | file | owns |
-//! | --- | --- |
-//! | `buffers` | what pipes and sockets hold |
-//! | `cached` | files in the page cache |
-//! | `children` | the bench's own children, and the orphans that it ends |
-//! | `clock` | the monotonic clock, CPU time, a fresh seed, exact wake-ups |
-//! | `code` | the program's code in memory |
-//! | `cores` | the cores that a thread may run on |
-//! | `descriptors` | open files by number |
-//! | `network` | network namespaces |
-//! | `odd_memory` | memory of a process, and what its peak lacks |
-//! | `opened` | the files that a process has open or mapped |
-//! | `processes` | the start and the end of a child |
-//! | `status` | results of system calls, the user's rights, kinds of file systems |
-//! | `tree` | the processes below a process |
+//! System calls without a safe wrapper in the standard library, by rustix where it has one. This folder is the only
+//! place of the harness with `unsafe`; every function is safe to call.
 
 #![allow(unsafe_code)] // system calls without a safe wrapper in std; each block is one call with its reason
 

@@ -125,7 +125,6 @@ fn messages_in(table: &str, pids: &[u32]) -> u64 {
     sum_of(table, 3, |row| pids.iter().any(|&pid| row.get(5) == Some(&pid.into())))
 }
 
-/// Sum of a column of the rows that `counts` picks.
 fn sum_of(table: &str, column: usize, counts: impl Fn(&[u64]) -> bool) -> u64 {
     let row =
         |line: &str| line.split_whitespace().map(|word| word.parse().unwrap_or(0)).collect::<Vec<u64>>();

@@ -128,7 +128,6 @@ fn data_files(maps: &str) -> HashSet<&str> {
     ranges().map(|(path, _)| path).filter(|path| !code.contains(path)).collect()
 }
 
-/// Path and permissions of a range of a file.
 fn range_of(line: &str) -> Option<(&str, &str)> {
     let mut fields = line.splitn(6, ' ');
     let permissions = fields.nth(1)?;

@@ -11,7 +11,6 @@ pub(super) fn checked(status: libc::c_int) -> Result<libc::c_int> {
     if status < 0 { Err(Error::last_os_error()) } else { Ok(status) }
 }
 
-/// Number of a process as the kernel takes it.
 pub(super) fn number_of(pid: u32) -> Result<Pid> {
     Pid::from_raw(pid as i32).ok_or_else(|| Error::from_raw_os_error(libc::ESRCH))
 }

@@ -200,7 +200,6 @@ impl Dialogue {
         }
     }
 
-    /// Output since the last call.
     pub(super) fn take_reply(&mut self) -> Vec<u8> {
         self.ends.clear();
         self.texts.clear();
@@ -229,7 +228,6 @@ impl Dialogue {
         matches!(os::wait_for([(self.from_system.as_fd(), Interest::Read)], Some(within)), Ok([true]))
     }
 
-    /// Whether the system has read all of its input.
     pub(super) fn input_is_taken(&self) -> bool {
         let pipe = self.to_system.as_ref();
         pipe.is_some_and(|pipe| os::unread_bytes(pipe.as_fd()).is_ok_and(|bytes| bytes == 0))
@@ -264,7 +262,6 @@ impl Dialogue {
         Code::Flood.reason(format!("{bytes} bytes for a line within {} ms", FLOOD_TIME.as_millis()))
     }
 
-    /// Closes the system's input.
     pub(super) fn close(&mut self) {
         self.to_system = None;
     }

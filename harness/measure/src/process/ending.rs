@@ -55,7 +55,6 @@ impl Ending {
     }
 }
 
-/// Reason if a system held more memory than it may.
 fn over_memory(report: &Report) -> Option<Reason> {
     let cap = report.exceeded_cap_bytes?;
     let peak = report.peak_bytes.max(cap);

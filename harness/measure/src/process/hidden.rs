@@ -51,7 +51,6 @@ fn bytes_read_of_the_model(system: &System, seen: &[SeenFile]) -> u64 {
     seen.iter().filter(is_of_a_model).map(|file| file.bytes).fold(0, u64::saturating_add)
 }
 
-/// Path on the host of a file that `system` has seen.
 fn on_host(system: &System, file: &SeenFile) -> PathBuf {
     system.places.as_ref().map_or_else(|| file.path.clone(), |places| places.on_host(&file.path))
 }

@@ -56,7 +56,6 @@ pub(super) struct Reading {
 }
 
 impl Reading {
-    /// CPU time of the processes below `root` now.
     pub(super) fn of(root: Root) -> Self {
         let pids = root.below();
         Self { at: Instant::now(), running_ns: tree::running_ns(&pids), taken_ns: tree::taken_ns(&pids) }
@@ -70,7 +69,6 @@ impl Reading {
 }
 
 impl IdleTime {
-    /// The system is not asked from now on.
     pub(super) fn begin(&mut self, now: Reading) {
         (self.begun, self.marked) = (Some(now), None);
     }
@@ -83,7 +81,6 @@ impl IdleTime {
         }
     }
 
-    /// The system is asked again.
     pub(super) fn end(&mut self, now: Reading) {
         let Some(begun) = self.begun.take() else { return };
         self.all.add(begun, now);

@@ -170,13 +170,11 @@ impl Conversation<'_, '_> {
         last
     }
 
-    /// Time for the answers to all lines of a page.
     fn patience_for_page(&self, page: &[u8]) -> Duration {
         let seconds = page.split(|&byte| byte == b'\n').map(|line| self.subject.limits.seconds_for(line));
         Duration::from_secs_f64(seconds.sum())
     }
 
-    /// Counts the words of lines that the system has answered.
     pub(super) fn has_answered(&mut self, lines: &[&[u8]]) {
         self.exchange.so_far.worked_words += lines.iter().map(|line| words(line)).sum::<usize>();
     }
@@ -195,7 +193,6 @@ impl Conversation<'_, '_> {
         }
     }
 
-    /// Time for the answer to a line of so many bytes.
     pub(super) fn patience_for(&self, bytes: usize) -> Duration {
         Duration::from_secs_f64(self.subject.limits.seconds_for_bytes(bytes))
     }

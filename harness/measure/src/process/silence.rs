@@ -33,7 +33,6 @@ pub(crate) fn most_seconds(line_seconds: f64) -> f64 {
     4.0 * line_seconds.min(TIME_FOR_A_FOLLOW_UP.as_secs_f64())
 }
 
-/// Finds out why the system in `dialogue` is silent since `after`.
 pub(super) fn diagnose(dialogue: &mut Dialogue, after: Duration, patience: Duration) -> Reason {
     // The system began an answer and stopped. Any further output could be the rest of this answer.
     if !dialogue.unended().is_empty() {

@@ -181,12 +181,10 @@ impl State {
         others.then(|| SLICE.saturating_sub(now.duration_since(self.since)))
     }
 
-    /// Whether the slice is slot `number`'s, and is used up.
     fn is_used_up(&self, number: usize, now: Instant) -> bool {
         self.holder == Some(number) && now.duration_since(self.since) >= SLICE
     }
 
-    /// Whether the host's speed is due for a sample.
     fn wants_sample(&self, now: Instant) -> bool {
         self.sampled.is_none_or(|at| now.duration_since(at) >= BETWEEN_SAMPLES)
     }

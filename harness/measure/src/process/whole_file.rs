@@ -71,7 +71,6 @@ pub fn whole_file(subject: &Subject<'_>, text: &[u8], lines: usize) -> Result<Pa
     Ok(Pass { text, reasons, ending })
 }
 
-/// A new, empty file at `path`.
 fn fresh(path: &Path) -> io::Result<File> {
     make_way(path)?;
     File::options().read(true).write(true).create_new(true).open(path)

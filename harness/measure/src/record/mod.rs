@@ -278,7 +278,6 @@ impl Record {
             && times().all(|(&first, &whole)| 0 < first && first <= whole)
     }
 
-    /// Whether pages hold all lines, and each has its times.
     fn has_whole_pages(&self) -> bool {
         let Some(Times::Pages { page_lines, first_line_ns, last_line_ns }) = &self.times else {
             return false;

@@ -70,7 +70,6 @@ impl LaunchInput {
         }
     }
 
-    /// Whether the set follows itself.
     pub(super) const fn repeats_set(&self) -> bool {
         !self.repeats.is_empty()
     }
@@ -121,7 +120,6 @@ impl LaunchInput {
         changed(&again, translates, "in a file of their own").or_else(junk)
     }
 
-    /// The lines before and after the scored ones.
     fn around_the_scored<'a>(&self, lines: impl Iterator<Item = &'a [u8]>) -> Vec<Vec<u8>> {
         let scored = self.first..self.first + self.scored;
         let others = lines.enumerate().filter(|(i, _)| !scored.contains(i));

@@ -52,7 +52,6 @@ pub(super) struct Attempts {
     pub(super) slices: Option<Slices>,
 }
 
-/// Record of the round.
 pub(super) fn record(
     context: &RoundContext<'_>,
     mut observed: Observed,
@@ -129,7 +128,6 @@ fn output_name(answers: &[Vec<u8>]) -> Option<String> {
     (!answers.is_empty()).then(|| hash_of(&as_text(answers)))
 }
 
-/// Adds the probes' findings to the round's own.
 fn add_findings(earlier: &Earlier, round: &Round<'_>, observed: &mut Observed) {
     for reason in earlier.found(round, true) {
         // A rule that the round itself shows as broken needs no second reason.
@@ -145,7 +143,6 @@ fn add_findings(earlier: &Earlier, round: &Round<'_>, observed: &mut Observed) {
     }
 }
 
-/// Verdict on a round whose last attempt had this noise.
 fn verdict(observed: &Observed, noise: Option<&Noise>) -> Verdict {
     match () {
         () if !observed.reasons.is_empty() => Verdict::Invalid,
@@ -165,7 +162,6 @@ fn facts_of(subject: &Subject<'_>) -> Option<Facts> {
     Some(if subject.system.hosted { facts } else { Facts { files: Vec::new(), ..facts } })
 }
 
-/// Warning about the attempt that the system's own processes disturbed most.
 fn self_disturbed(attempts: &[Noise]) -> Option<Reason> {
     let most = attempts.iter().filter(|noise| noise.is_self_disturbed());
     let most = most.max_by(|a, b| a.unwaited_share.total_cmp(&b.unwaited_share))?;

@@ -50,7 +50,6 @@ fn measure(context: &RoundContext<'_>, input: &LaunchInput, observed: &mut Obser
     compare_with_fresh_lines(context, input, observed)
 }
 
-/// Whether the launches have reached the minimum time, or one of the limits.
 fn is_long_enough(context: &RoundContext<'_>, input: &LaunchInput, observed: &Observed) -> bool {
     let profile = context.bench.protocol.profile;
     let lines = input.lines * observed.launches.ns.len();
@@ -59,7 +58,6 @@ fn is_long_enough(context: &RoundContext<'_>, input: &LaunchInput, observed: &Ob
         || observed.launches.ns.len() >= MOST_LAUNCHES
 }
 
-/// One launch over the whole file.
 fn launch(context: &RoundContext<'_>, input: &LaunchInput, observed: &mut Observed) -> Asked<Pass> {
     let pass = whole_file(&context.subject, &input.text, input.lines)?;
     observed.take(&pass.ending);

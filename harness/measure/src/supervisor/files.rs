@@ -118,7 +118,6 @@ impl SeenFiles {
         Open::default()
     }
 
-    /// Whether a file is memory of the system's own.
     fn is_memory(&self, file: &Opened) -> bool {
         let is_named = self.declared.iter().any(|path| file.path.starts_with(path));
         let is_own = file.is_in_memory && (file.is_written || !self.is_older(file));

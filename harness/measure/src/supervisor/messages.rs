@@ -28,7 +28,6 @@ pub struct Spec {
 }
 
 impl Spec {
-    /// Number of processes between supervisor and system.
     pub(crate) fn layers(&self) -> usize {
         if self.sandbox.is_some() { LAYERS } else { 0 }
     }

@@ -125,7 +125,6 @@ fn receive_spec(control: &UnixStream) -> Result<Spec> {
     serde_json::from_str(&line).during("the supervisor's spec")
 }
 
-/// The system's command, in its sandbox if it has one.
 fn command(spec: &Spec, gate: Option<&Gate>) -> io::Result<Command> {
     let Some(sandbox) = &spec.sandbox else {
         let mut command = Command::new(&spec.command[0]);
@@ -301,7 +300,6 @@ fn reap_all(pid: u32, report: &mut Report, memory: &mut SeenMemory) {
     }
 }
 
-/// Whether processes are left, and each of them is stopped.
 fn all_are_stopped() -> bool {
     let states: Vec<char> = tree::below(std::process::id())
         .into_iter()
@@ -311,7 +309,6 @@ fn all_are_stopped() -> bool {
     !states.is_empty() && states.iter().all(|state| matches!(state, 'T' | 't'))
 }
 
-/// Adds the accounting of an ended process.
 fn account(pid: u32, ended: &os::Ended, report: &mut Report) {
     if ended.pid == pid {
         (report.code, report.signal) = (ended.code, ended.signal);

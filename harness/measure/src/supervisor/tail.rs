@@ -21,7 +21,6 @@ pub(crate) struct Tail {
 }
 
 impl Tail {
-    /// A reader of `pipe`.
     pub(crate) fn new(pipe: ChildStderr) -> io::Result<Self> {
         os::set_nonblocking(pipe.as_fd())?;
         Ok(Self { pipe: Some(pipe), bytes: 0, kept: VecDeque::new() })

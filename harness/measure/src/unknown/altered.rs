@@ -144,12 +144,10 @@ impl AlteredLine {
     }
 }
 
-/// Replaces each word `old` of `text` by `new`.
 fn exchange(text: &str, old: &str, new: &str) -> String {
     text.split(' ').map(|word| if word == old { new } else { word }).collect::<Vec<_>>().join(" ")
 }
 
-/// Content words of a line, each once, the longest first.
 fn longest_first(line: &[u8]) -> Vec<String> {
     let mut own = content_words(line);
     own.sort_by_key(|word| Reverse(word.chars().count()));

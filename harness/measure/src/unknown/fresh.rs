@@ -73,7 +73,6 @@ pub fn compare(
     Ok(Some((reason(code, share), is_certain(&turns, COALESCED_RATIO))))
 }
 
-/// Reason of a round whose words take this `share` of the time of fresh words.
 fn reason(code: Code, share: f64) -> Reason {
     let figure = format!("in the round a word takes {:.0} % of a word of fresh lines", share * 100.0);
     code.reason(figure)
@@ -119,7 +118,6 @@ impl FreshLines {
         self.copies[1].push(other);
     }
 
-    /// Those pairs whose copies come once.
     fn distinct(self) -> Self {
         let (mut seen, mut distinct) = (HashSet::new(), Self::default());
         let [first, second] = self.copies;

@@ -28,7 +28,6 @@ pub(super) fn ask(examinee: &Examinee<'_>) -> Result<ProbeOutcome> {
     })
 }
 
-/// The probe in one throughput track.
 fn in_track(examinee: &Examinee<'_>, track: Track, outcome: &mut ProbeOutcome) -> Asked<()> {
     let mut once = examinee.affordable(lines::ordinary(examinee, LINES, "coalescing"))?;
     once.sort_by_key(|line| words(line)); // halves of lines that are about as long

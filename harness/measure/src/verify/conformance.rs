@@ -109,7 +109,6 @@ fn first_broken(
     Ok(Some(broken - 1))
 }
 
-/// Warning that the over-long line took longer than an ordinary line may take.
 fn slow_line(line: &[u8], ns: u64, limit: f64) -> Option<Reason> {
     let seconds = ns as f64 / 1e9;
     let figure = || format!("{seconds:.1} s for an over-long line of {} bytes", line.len());
@@ -145,7 +144,6 @@ fn name_line(reason: Reason, answered: usize, odd: usize) -> Reason {
     if is_at_a_line && answered < odd { at(answered, reason) } else { reason }
 }
 
-/// Adds the number and the kind of the odd line at `place` to the figure.
 fn at(place: usize, mut reason: Reason) -> Reason {
     reason.figure = format!("at odd line {} ({}): {}", place + 1, KINDS[place], reason.figure);
     reason

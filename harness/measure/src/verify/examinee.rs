@@ -158,7 +158,6 @@ impl<'a> Examinee<'a> {
         Ok((replies.answers, times))
     }
 
-    /// Adds the usage of a launch to that of all.
     fn counted(&self, replies: Lockstep) -> Lockstep {
         self.count(&replies.ending, replies.after_ns);
         replies

@@ -48,7 +48,6 @@ pub struct ProbeOutcome {
 }
 
 impl ProbeOutcome {
-    /// An outcome without findings.
     pub(super) fn note(figure: impl Into<String>) -> Self {
         Self { figure: figure.into(), ..Self::default() }
     }
@@ -82,7 +81,6 @@ impl ProbeOutcome {
         Ok(all)
     }
 
-    /// Takes a judgement of times in `track`.
     pub(super) fn judge(&mut self, track: Track, judgement: Judgement) {
         let Judgement { figure, reason, certain, undecided, too_quick } = judgement;
         self.figure = figure;
@@ -101,12 +99,10 @@ impl ProbeOutcome {
         }
     }
 
-    /// Whether a rule is broken that another asking must confirm.
     pub(super) fn accuses(&self) -> bool {
         self.findings.iter().any(is_confirmed_by_another)
     }
 
-    /// Whether another asking is needed.
     pub(super) fn stands_out(&self) -> bool {
         self.undecided || self.accuses()
     }
@@ -117,7 +113,6 @@ impl ProbeOutcome {
         self.undecided = undecided;
     }
 
-    /// Adds findings in `track`.
     pub(super) fn add(&mut self, track: Track, reasons: impl IntoIterator<Item = Reason>) {
         self.findings.extend(reasons.into_iter().map(|reason| Finding { track, reason }));
     }
@@ -146,7 +141,6 @@ pub struct Examined {
 }
 
 impl ProbeOutcome {
-    /// Verdict of the probe.
     pub(super) fn verdict(&self) -> Verdict {
         match () {
             () if self.findings.iter().any(Finding::is_forbidden) => Verdict::Invalid,
@@ -155,7 +149,6 @@ impl ProbeOutcome {
         }
     }
 
-    /// Whether a broken rule makes `track` INVALID.
     pub(super) fn is_forbidden_in(&self, track: Track) -> bool {
         self.findings.iter().any(|finding| finding.is_forbidden() && finding.concerns(track))
     }

@@ -37,7 +37,6 @@ pub(super) fn ask(examinee: &Examinee<'_>) -> Result<ProbeOutcome> {
     Ok(outcome)
 }
 
-/// First reference of a line of the test set.
 fn reference(examinee: &Examinee<'_>, line: &[u8]) -> Option<String> {
     let set = examinee.test_set;
     let at = set.source.iter().position(|source| source == line)?;

@@ -28,7 +28,6 @@ impl Outbox {
         self.lines.len() - usize::from(self.begun > 0)
     }
 
-    /// Writes as much as the pipe takes.
     pub(super) fn write(&mut self, dialogue: &mut Dialogue) -> Result<(), Reason> {
         while let Some(line) = self.lines.front() {
             match dialogue.write_some(&line[self.begun..])? {

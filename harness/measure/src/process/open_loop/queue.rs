@@ -34,17 +34,14 @@ impl Queue {
         self.lines.push((arrival, bytes));
     }
 
-    /// Whether no line waits.
     pub(super) fn is_empty(&self) -> bool {
         self.waiting() == 0
     }
 
-    /// Number of lines that wait.
     pub(super) fn waiting(&self) -> usize {
         self.lines.len() - self.answers.len()
     }
 
-    /// Drops the last `count` lines.
     pub(super) fn take_back(&mut self, count: usize) {
         self.lines.truncate(self.lines.len() - count);
     }
@@ -89,7 +86,6 @@ impl Queue {
         Some((self.progress.elapsed(), *bytes))
     }
 
-    /// Nanoseconds from `begin` to each answer.
     pub(super) fn answered_ns(&self, begin: Instant) -> Vec<u64> {
         let arrived = self.lines.iter().map(|(at, _)| at.saturating_duration_since(begin).as_nanos() as u64);
         arrived.zip(&self.latency_ns).map(|(arrived, ns)| arrived + ns).collect()
