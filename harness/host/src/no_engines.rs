@@ -2,7 +2,7 @@
 //!
 //! Each function has its description in `engines`.
 
-#![expect(clippy::missing_errors_doc, missing_docs, reason = "as in `engines`")]
+#![expect(missing_docs, reason = "as in `engines`")]
 
 use std::collections::BTreeMap;
 use std::path::Path;

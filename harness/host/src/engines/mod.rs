@@ -16,17 +16,11 @@ pub use tokenise::{tokeniser, vocabulary};
 use crate::error::Result;
 
 /// The choices of the tuning in `file`, with their gains.
-///
-/// # Errors
-/// If the file can't be read.
 pub fn explain_tuning(file: &Path) -> Result<String> {
     Ok(dyno_nn::kernel_settings::explain_tuning(file)?)
 }
 
 /// The activation scales that a backend wrote into `file`, by the name of the product.
-///
-/// # Errors
-/// If the file can't be read.
 pub fn activation_scales(file: &Path) -> Result<BTreeMap<String, f32>> {
     Ok(dyno_translator::read_multipliers(file)?)
 }

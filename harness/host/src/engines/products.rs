@@ -20,9 +20,6 @@ const TURN_SECONDS: f64 = 0.002;
 
 /// Speeds of `products` on `core`, turn by turn, in 10⁹ multiply-accumulates per second. Each turn runs all
 /// products, so that a disturbed core disturbs them alike.
-///
-/// # Errors
-/// If the core can't be had.
 pub fn product_speeds(products: &[Product], core: usize) -> Result<Vec<Vec<f64>>> {
     let mut runners = products.iter().map(runner).collect::<Result<Vec<_>>>()?;
     let mut speeds = vec![Vec::new(); products.len()];

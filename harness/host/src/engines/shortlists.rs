@@ -10,18 +10,12 @@ use crate::error::{Error, Result};
 use crate::facts::Coverage;
 
 /// The shortlist in the file at `path`, for the vocabularies of `model`.
-///
-/// # Errors
-/// If the model has no two vocabularies, or a file can't be read.
 pub fn shortlist(model: &ModelDir, path: &Path, cut: Cut) -> Result<Shortlist> {
     Ok(List::open(model, path, cut)?.list)
 }
 
 /// Coverage of references by the candidates of their sources, with the model's own shortlist and n-grams of up to
 /// `longest` words; `None` for a model without one.
-///
-/// # Errors
-/// If a file of the model can't be read.
 pub fn coverage(
     model: &ModelDir,
     longest: usize,

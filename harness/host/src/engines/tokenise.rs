@@ -11,9 +11,6 @@ use crate::facts::Tokenise;
 use crate::registry;
 
 /// The tokeniser of an encoder, or the source vocabulary of a translator.
-///
-/// # Errors
-/// If no engine suits the model, or its files can't be read.
 pub fn tokeniser(model: &Path) -> Result<Tokenise> {
     if registry::suiting(&[model.to_owned()]).map_err(Error::Unsuited)?.task() == Task::Encode {
         return of_encoder(model);
@@ -23,9 +20,6 @@ pub fn tokeniser(model: &Path) -> Result<Tokenise> {
 }
 
 /// The tokeniser of a vocabulary.
-///
-/// # Errors
-/// If the file can't be read.
 pub fn vocabulary(file: &Path) -> Result<Tokenise> {
     Ok(of(Vocabulary::from_path(file)?))
 }
