@@ -39,7 +39,7 @@ pub fn most_seconds(probe: Probe, track: Track, limits: &Limits) -> f64 {
     let loading = started * (LOADING - 1.0) * each;
     let asked = match probe {
         Probe::Conformance => {
-            let odd: f64 = lines::odd().iter().map(|line| limits.seconds_for(line)).sum();
+            let odd: f64 = lines::odd().iter().map(|(_, line)| limits.seconds_for(line)).sum();
             return loading + odd + (2 * FEWEST_LINES) as f64 * each;
         }
         Probe::Buffering => 2, // the first answer, and one that uses up the budget
@@ -62,7 +62,7 @@ mod tests {
         assert_eq!(most(Probe::Buffering, Track::Latency), 15.0, "four times for loading, then a line");
         assert_eq!(most(Probe::Buffering, Track::Throughput1), 0.0);
         assert_eq!(most(Probe::Coalescing, Track::ThroughputAll), 30.0);
-        let bytes = lines::odd()[lines::OVERLONG].len() as f64;
+        let bytes = lines::odd()[lines::OVERLONG].1.len() as f64;
         let expected = 3.0 * (3.0 * 3.0 + 18.0 + bytes / 1024.0 + 8.0);
         assert!((most(Probe::Conformance, Track::Latency) - expected).abs() < 1e-9);
     }
