@@ -19,12 +19,12 @@ const BYTES_A_WORD: usize = 8;
 pub(super) struct Window {
     /// Number of the first line.
     pub(super) first: usize,
-    lines: Vec<Vec<u8>>,
+    pub(super) lines: Vec<Vec<u8>>,
     /// Number of words of each line.
     words: Vec<usize>,
     /// Lines, longest first: at the end of a window, when workers run out of batches, only short lines are
     /// left.
-    order: Vec<usize>,
+    pub(super) order: Vec<usize>,
 }
 
 impl Window {
@@ -52,20 +52,12 @@ impl Window {
         Ok(Self { first, lines, words, order })
     }
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.lines.is_empty()
-    }
-
-    pub(super) fn len(&self) -> usize {
-        self.lines.len()
-    }
-
     /// Words or lines of the window, as the batches count them.
     pub(super) fn filled(&self, size: BatchSize) -> usize {
         self.words.iter().map(|&words| size.filled_by(words)).sum()
     }
 
-    /// Batches of that size, each with at least one line, as ranges of [`numbers`](Self::numbers).
+    /// Batches of that size, each with at least one line, as ranges of the order.
     pub(super) fn batches(&self, size: BatchSize) -> Vec<Range<usize>> {
         let (mut batches, mut start, mut total) = (Vec::new(), 0, 0);
         for (at, line) in self.order.iter().enumerate() {
@@ -80,15 +72,6 @@ impl Window {
             batches.push(start..self.order.len());
         }
         batches
-    }
-
-    /// Lines of a batch, by their index in the window.
-    pub(super) fn numbers(&self, batch: Range<usize>) -> &[usize] {
-        &self.order[batch]
-    }
-
-    pub(super) fn line(&self, number: usize) -> &[u8] {
-        &self.lines[number]
     }
 }
 
@@ -107,11 +90,11 @@ mod tests {
         let text = b"a b c\nd\r\n\ne f g h i j k l m n\no p\n";
         let window = Window::read(&mut &text[..], 0, BatchSize::Words(1000), 1).unwrap();
         let batches = window.batches(BatchSize::Words(5));
-        let numbers: Vec<&[usize]> = batches.into_iter().map(|batch| window.numbers(batch)).collect();
+        let numbers: Vec<&[usize]> = batches.into_iter().map(|batch| &window.order[batch]).collect();
         assert_eq!(numbers, [&[3][..], &[0], &[4, 1], &[2]], "the longest is a batch of its own");
         assert_eq!(window.batches(BatchSize::Words(1)).len(), 5, "one at a time");
         let filled = window.filled(BatchSize::Words(1));
-        assert_eq!((window.line(1), filled), (&b"d"[..], 4 + 2 + 1 + 11 + 3));
+        assert_eq!((&window.lines[1][..], filled), (&b"d"[..], 4 + 2 + 1 + 11 + 3));
         let lengths = |size| window.batches(size).into_iter().map(|batch| batch.len()).collect::<Vec<_>>();
         assert_eq!(lengths(BatchSize::of_lines(2)), [2, 2, 1], "two lines each, however long");
     }
@@ -120,11 +103,11 @@ mod tests {
     fn a_window_ends_with_the_line_that_fills_it() {
         let mut input = &b"a b\nc d\ne f\n"[..];
         let size = BatchSize::Words(2);
-        assert_eq!(Window::read(&mut input, 0, size, 2).unwrap().len(), 2);
-        assert_eq!(Window::read(&mut input, 2, size, 2).unwrap().line(0), b"e f");
-        assert!(Window::read(&mut input, 3, size, 2).unwrap().is_empty());
+        assert_eq!(Window::read(&mut input, 0, size, 2).unwrap().lines.len(), 2);
+        assert_eq!(Window::read(&mut input, 2, size, 2).unwrap().lines[0], b"e f");
+        assert!(Window::read(&mut input, 3, size, 2).unwrap().lines.is_empty());
         let lines = Window::read(&mut &b"a b\nc d\ne f\n"[..], 0, BatchSize::of_lines(1), 2).unwrap();
-        assert_eq!(lines.len(), 2, "two batches of a line");
+        assert_eq!(lines.lines.len(), 2, "two batches of a line");
     }
 
     #[test]

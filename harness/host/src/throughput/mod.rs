@@ -117,8 +117,8 @@ impl<R: BufRead, W: Write> WorkerPool<R, W> {
 
     fn work_until_end(&self, session: &mut dyn Session) -> Result<()> {
         while let Some(job) = self.next_job()? {
-            let numbers = job.window.numbers(job.batch);
-            let lines: Vec<&[u8]> = numbers.iter().map(|number| job.window.line(*number)).collect();
+            let numbers = &job.window.order[job.batch];
+            let lines: Vec<&[u8]> = numbers.iter().map(|&number| &job.window.lines[number][..]).collect();
             let numbered: Vec<usize> = numbers.iter().map(|number| job.window.first + number).collect();
             let texts = answers(session, &lines, &numbered, self.options).map_err(Error::Lines)?;
             self.hand_in(job.number, numbers, texts)?;
@@ -149,18 +149,18 @@ impl<R: BufRead, W: Write> WorkerPool<R, W> {
     fn read_window(&self, inbox: &mut Inbox<R>) -> Result<()> {
         let batch = self.options.batch;
         let window = Window::read(&mut inbox.input, inbox.line, batch, BATCHES_A_WORKER * self.workers)?;
-        if window.is_empty() {
+        if window.lines.is_empty() {
             return Ok(());
         }
         let number = inbox.window;
-        inbox.line += window.len();
+        inbox.line += window.lines.len();
         inbox.window += 1;
         let even = match self.workers {
             1 => batch,
             workers => batch.at_most(window.filled(batch) / (LEAST_BATCHES_A_WORKER * workers)),
         };
         let (batches, window) = (window.batches(even), Arc::new(window));
-        let answers = Answers { texts: vec![Vec::new(); window.len()], missing: window.len() };
+        let answers = Answers { texts: vec![Vec::new(); window.lines.len()], missing: window.lines.len() };
         lock(&self.outbox).waiting.insert(number, answers);
         let job = |batch| Job { number, window: Arc::clone(&window), batch };
         inbox.jobs.extend(batches.into_iter().map(job));
