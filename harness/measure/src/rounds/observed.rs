@@ -49,58 +49,43 @@ impl<'a> RoundContext<'a> {
     }
 }
 
-/// Observations of a round.
+/// Observations of a round. Fields without a description are those of [`Record`](crate::record::Record) and of
+/// [`Lockstep`].
 #[derive(Default)]
 pub struct Observed {
-    /// Broken rules.
     pub reasons: Vec<Reason>,
     /// Broken rules by the clock alone, which counts what other programs take from the system.
     pub by_clock: Vec<Reason>,
     /// One answer for each source line, in source order; empty if the round failed before.
     pub answers: Vec<Vec<u8>>,
-    /// Lock-step: nanoseconds of each line, or of each page to its last line, in source order.
     pub latency_ns: Vec<u64>,
-    /// Lock-step: nanoseconds of each page to its first line.
     pub first_line_ns: Vec<u64>,
-    /// Lock-step: pieces of the answers to each line or page.
     pub pieces: Vec<Pieces>,
-    /// Latency track: nanoseconds of the set's lines in each turn.
     pub turn_ns: Vec<u64>,
-    /// Throughput tracks: times of the launches.
     pub launches: Launches,
-    /// Server track: runs and greatest rate.
     pub served: Option<Served>,
     /// Disturbances that the round itself has noticed.
     pub triggers: Vec<String>,
     /// Time from launch to the first answer, for each process in lock-step.
     pub start_ns: Vec<u64>,
-    /// Time that was waited for answers in lock-step.
     pub waited: Duration,
     /// Lines of the set and their unknown copies, as they were answered in lock-step.
     pub pairs: Vec<[Sample; 2]>,
-    /// Oddities worth a warning.
     pub warnings: Vec<Reason>,
-    /// Launches whose text was not the first launch's.
     pub differing_launches: usize,
-    /// Joules of the host while it was metered.
     pub joules: Option<f64>,
     /// Source words that were answered while work was counted: energy and CPU time.
     pub worked_words: usize,
     /// Lock-step and server: CPU time of the system for them.
     pub worked: Option<Duration>,
-    /// Lock-step and server: memory after the last answer, the largest of the round's processes.
     pub settled_bytes: Option<u64>,
-    /// Cold starts: most bytes of the model that the page cache held at a launch.
     pub cached_bytes: Option<u64>,
-    /// Usage of all launches together.
     pub usage: Report,
     /// CPU time of all launches, timed or not.
     pub tree: TreeTime,
     /// Large files that the timed launches read.
     pub read_files: Vec<SeenFile>,
-    /// Findings of the audit.
     pub audit: Audit,
-    /// State of the network: "isolated", or why isolation failed.
     pub network: Option<String>,
 }
 
