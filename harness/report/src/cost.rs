@@ -7,7 +7,8 @@ use super::charts::Axis;
 use super::material::Set;
 use dyno_measure::{Track, Verdict};
 use dyno_results::scores::Scale;
-use dyno_results::summary::{Duel, Measure};
+use dyno_results::summary::Duel;
+use dyno_results::turns::Measure;
 use dyno_results::{CellSummary, Column};
 use dyno_stats::{Estimate, Order, Standing};
 

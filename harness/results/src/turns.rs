@@ -5,29 +5,22 @@ use dyno_measure::Record;
 use dyno_stats::{mean, median, percentile};
 
 /// A figure of a round by which systems are compared.
-#[derive(Clone, Copy)]
-pub struct Figure {
-    of: fn(&Record) -> Option<f64>,
-    /// Whether the turns of rounds side by side compare it.
-    pub by_turns: bool,
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Measure {
+    /// Words a second, turn by turn where rounds were measured side by side.
+    Speed,
+    /// 95th percentile of latency, in milliseconds.
+    P95,
 }
 
-impl Figure {
-    /// The figure of `record`.
-    pub fn of(self, record: &Record) -> Option<f64> {
-        (self.of)(record)
+impl Measure {
+    fn of(self, record: &Record) -> Option<f64> {
+        let ms = || record.latency_ns().iter().map(|&ns| ns as f64 / 1e6).collect::<Vec<f64>>();
+        match self {
+            Self::Speed => record.words_per_second(),
+            Self::P95 => percentile(&ms(), 95.0),
+        }
     }
-}
-
-/// Words a second.
-pub const SPEED: Figure = Figure { of: Record::words_per_second, by_turns: true };
-
-/// 95th percentile of latency, in milliseconds.
-pub const P95: Figure = Figure { of: p95, by_turns: false };
-
-fn p95(record: &Record) -> Option<f64> {
-    let ms: Vec<f64> = record.latency_ns().iter().map(|&ns| ns as f64 / 1e6).collect();
-    percentile(&ms, 95.0)
 }
 
 /// A round with its figure. The figure of a round that is compared with many others is computed once.
@@ -37,20 +30,20 @@ pub struct Compared<'a> {
     pub record: &'a Record,
     /// Figure of the round, if it has one.
     pub value: Option<f64>,
-    figure: Figure,
+    measure: Measure,
 }
 
 impl<'a> Compared<'a> {
-    /// `record` with its `figure`.
-    pub fn of(record: &'a Record, figure: Figure) -> Self {
-        Self { record, value: figure.of(record), figure }
+    /// `record` with its figure.
+    pub fn of(record: &'a Record, measure: Measure) -> Self {
+        Self { record, value: measure.of(record), measure }
     }
 
     /// Ratio of the figure to that of `other`. Words a second of one group are compared turn by turn: in one
     /// turn all systems have the same lines.
     pub fn ratio_to(&self, other: &Self) -> Option<f64> {
         let (a, b) = (self.record, other.record);
-        let turns = turns_of(a, self.figure).zip(turns_of(b, self.figure));
+        let turns = turns_of(a, self.measure).zip(turns_of(b, self.measure));
         match turns.filter(|(ours, theirs)| are_of_one_group(a, b) && ours.len() == theirs.len()) {
             Some((ours, theirs)) => {
                 let ratios =
@@ -85,8 +78,8 @@ fn are_of_one_group(a: &Record, b: &Record) -> bool {
     a.slices.as_ref().zip(b.slices.as_ref()).is_some_and(|(a, b)| a.group == b.group)
 }
 
-/// Times of the turns, if they decide about `figure`.
-fn turns_of(record: &Record, figure: Figure) -> Option<&[u64]> {
+/// Times of the turns, if they decide about `measure`.
+fn turns_of(record: &Record, measure: Measure) -> Option<&[u64]> {
     let turns = record.slices.as_ref().map(|slices| slices.turn_ns.as_slice())?;
-    (figure.by_turns && !turns.is_empty()).then_some(turns)
+    (measure == Measure::Speed && !turns.is_empty()).then_some(turns)
 }

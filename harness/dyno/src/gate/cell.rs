@@ -2,7 +2,7 @@
 
 use dyno_measure::{Reason, Record, Round, System, TestSet, Track, Verdict};
 use dyno_results::compare::Speeds;
-use dyno_results::turns::{Compared, SPEED};
+use dyno_results::turns::{Compared, Measure};
 
 use crate::campaign::Entry;
 
@@ -81,7 +81,7 @@ impl Cell {
         if let Some(baseline) = records.pop() {
             self.disturbed.baseline += disturbed(&baseline);
             self.speeds.baseline.extend(baseline.words_per_second());
-            let [ours, theirs] = [&candidate, &baseline].map(|record| Compared::of(record, SPEED));
+            let [ours, theirs] = [&candidate, &baseline].map(|record| Compared::of(record, Measure::Speed));
             self.speeds.ratios.extend(ours.ratio_to(&theirs));
             self.speeds.in_slices = ours.is_beside(&theirs);
         }

@@ -7,7 +7,8 @@ use crate::charts::{Axis, Curve, Curves, Figure};
 use crate::tables::{Field, Table};
 use dyno_measure::{Track, words};
 use dyno_results::CellSummary;
-use dyno_results::summary::{Duel, Measure};
+use dyno_results::summary::Duel;
+use dyno_results::turns::Measure;
 use dyno_stats::numbers::{factor, percent_tick, plain, supported};
 use dyno_stats::{Estimate, Order, by_length};
 

@@ -3,7 +3,7 @@
 use super::context::SetContext;
 use crate::tables::{Field, Table};
 use dyno_measure::Track;
-use dyno_results::summary::Measure;
+use dyno_results::turns::Measure;
 use dyno_stats::Order;
 
 /// The table; `None` for fewer than two systems.

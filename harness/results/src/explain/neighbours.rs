@@ -5,7 +5,8 @@ use dyno_stats::{Estimate, Order, Standing, against};
 use crate::run::Run;
 use crate::summary::cell::CellSummary;
 use crate::summary::judge::{order_of_costs, order_of_rows};
-use crate::summary::{Measure, Summary};
+use crate::summary::Summary;
+use crate::turns::Measure;
 
 /// Another system of the same table.
 #[derive(Clone, Debug)]

@@ -7,9 +7,10 @@ use dyno_measure::{Profile, Reason, Served, Track, Verdict};
 use dyno_stats::{Estimate, Standing};
 use serde::Serialize;
 
-use super::duel::{Duel, Measure};
+use super::duel::Duel;
 use super::load::LoadFigures;
 use crate::kinds::KindCount;
+use crate::turns::Measure;
 
 /// Summary of one cell. Times are in milliseconds; `None` means not measured, or without a bound. Files and JSON
 /// hold the fields up to `output`; the others are for the page.

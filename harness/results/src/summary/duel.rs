@@ -2,28 +2,7 @@
 
 use dyno_stats::{Estimate, Order, median, median_interval};
 
-use crate::run::MeasuredCell;
-use crate::turns::{Compared, P95, SPEED};
-
-/// A figure of rounds by which systems are compared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Measure {
-    /// Words a second.
-    Speed,
-    /// 95th percentile of latency, in lock-step.
-    P95,
-}
-
-impl Measure {
-    /// The figure of the rounds of `cell` that count.
-    pub(super) fn of<'a>(self, cell: &MeasuredCell<'a>) -> Vec<Compared<'a>> {
-        let figure = match self {
-            Self::Speed => SPEED,
-            Self::P95 => P95,
-        };
-        cell.valid().into_iter().map(|record| Compared::of(record, figure)).collect()
-    }
-}
+use crate::turns::Compared;
 
 /// Comparison of two cells in one figure, by pairs of rounds.
 #[derive(Clone, Copy, Debug, PartialEq)]

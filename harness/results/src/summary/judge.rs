@@ -9,10 +9,10 @@ use dyno_measure::{Record, Track, Verdict};
 use dyno_stats::Order;
 
 use super::cell::{CellSummary, MetricFigure, Unranked};
-use super::duel::{Duel, Measure};
+use super::duel::Duel;
 use crate::run::{MeasuredCell, Run};
 use crate::scores::{Scale, Standard};
-use crate::turns::{Compared, Figure, SPEED};
+use crate::turns::{Compared, Measure};
 
 /// Least BLEU of a system on a frontier. Below it tables print 0.0: the text is no translation. Other metrics
 /// have no such bound.
@@ -30,26 +30,26 @@ pub fn unusable(scale: &Scale, best: f64) -> Option<String> {
 
 /// Noise floors of the tracks with twins, as shares.
 pub(super) fn noise_floors(run: &Run, cells: &[MeasuredCell<'_>]) -> BTreeMap<Track, f64> {
-    let floor = |track| Some((track, noise_floor(run, cells, track, SPEED)?));
+    let floor = |track| Some((track, noise_floor(run, cells, track, Measure::Speed)?));
     Track::ALL.into_iter().filter_map(floor).collect()
 }
 
-/// Noise floor of a track in `figure`, as a share: the greatest difference of two measurements of the same
+/// Noise floor of a track in `measure`, as a share: the greatest difference of two measurements of the same
 /// system. `None` without twins.
 pub(super) fn noise_floor(
     run: &Run,
     cells: &[MeasuredCell<'_>],
     track: Track,
-    figure: Figure,
+    measure: Measure,
 ) -> Option<f64> {
     let cells: Vec<_> = cells.iter().filter(|cell| cell.track == track).collect();
     let whole = cells.iter().map(|cell| cell.valid().len()).max().unwrap_or(0);
     // A system without some of the rounds would shift the group's mean in these.
-    let steady = cells.iter().map(|cell| cell.valid()).filter(|rounds| rounds.len() == whole).flatten();
-    let steady: Vec<Compared<'_>> = steady.map(|record| Compared::of(record, figure)).collect();
+    let steady = cells.iter().map(|cell| compared(cell, measure)).filter(|rounds| rounds.len() == whole);
+    let steady: Vec<Compared<'_>> = steady.flatten().collect();
     // Relative figures and absolute ones have different units, so one lonely round makes all absolute.
     let is_relative = steady.iter().all(|round| round.relative_to(&steady).is_some());
-    let of = |record: &Record| match Compared::of(record, figure) {
+    let of = |record: &Record| match Compared::of(record, measure) {
         round if is_relative => round.relative_to(&steady),
         round => round.value,
     };
@@ -64,6 +64,11 @@ pub(super) fn noise_floor(
     let groups: Vec<_> =
         groups.into_iter().map(|cells| cells.into_iter().flat_map(rounds).collect()).collect();
     dyno_stats::noise_floor(&groups, whole).map(f64::exp_m1)
+}
+
+/// Rounds of `cell` that count, with their figures.
+fn compared<'a>(cell: &MeasuredCell<'a>, measure: Measure) -> Vec<Compared<'a>> {
+    cell.valid().into_iter().map(|record| Compared::of(record, measure)).collect()
 }
 
 /// Fills in the duels of the rows of one table, in speed and in lock-step in p95 latency too, then their standings.
@@ -95,7 +100,7 @@ pub(super) fn place(
 /// Compares every two cells of a table that are not INVALID, in one figure.
 fn duel_all(table: &[MeasuredCell<'_>], rows: &mut [CellSummary], measure: Measure, floor: f64) {
     let places: Vec<usize> = rows.iter().map(|row| row.place).collect();
-    let rounds: Vec<_> = table.iter().map(|cell| measure.of(cell)).collect();
+    let rounds: Vec<_> = table.iter().map(|cell| compared(cell, measure)).collect();
     let valid: Vec<usize> = (0..rows.len()).filter(|&i| rows[i].verdict != Verdict::Invalid).collect();
     for &i in &valid {
         let others = valid.iter().filter(|&&other| other != i);

@@ -23,11 +23,11 @@ use serde::Serialize;
 use crate::prices::Price;
 use crate::run::{CellBreakdown, MeasuredCell, Run};
 use crate::scores::{Scale, name_of_copy};
-use crate::turns::P95;
+use crate::turns::Measure;
 use cell::{CellSummary, MetricFigure};
 use counted::Counted;
 pub use disagreement::Disagreement;
-pub use duel::{Duel, Measure};
+pub use duel::Duel;
 pub use load::LoadFigures;
 pub use same_weights::SameWeights;
 pub use unequal::Unequal;
@@ -74,7 +74,7 @@ impl Summary {
             let track = table[0].track;
             let floor = |measure| match measure {
                 Measure::Speed => noise_floors.get(&track).copied(),
-                Measure::P95 => judge::noise_floor(run, &measured, track, P95),
+                Measure::P95 => judge::noise_floor(run, &measured, track, measure),
             };
             judge::place(run, table, &mut cells[first..first + table.len()], floor);
             first += table.len();
