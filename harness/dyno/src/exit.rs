@@ -177,7 +177,8 @@ mod tests {
         };
         assert_eq!(file("no lines", "; add some"), ("odd; name: no lines".into(), "add some".into()));
         assert_eq!(file("not UTF-8", ""), ("odd; name: not UTF-8".into(), String::new()));
-        let wrapped = Err::<(), _>(dyno_results::Error::Busy("out".into())).context("can't publish");
+        let busy = dyno_results::Error::Input("another dyno is at work in out; wait".into());
+        let wrapped = Err::<(), _>(busy).context("can't publish");
         let expected = "can't publish: another dyno is at work in out";
         assert_eq!(told(wrapped.unwrap_err()).0, expected);
     }

@@ -1,7 +1,8 @@
 //! The error type of the crate. Each error names the fault, its place and the remedy.
 
+use std::fmt::Display;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use dyno_measure::full_disk_remedy;
 
@@ -15,63 +16,12 @@ pub enum Error {
     /// A file of a run is no JSON of the right shape.
     #[error("{path} is damaged: {1}", path = .0.display())]
     Damaged(PathBuf, #[source] serde_json::Error),
-    /// The identity of a run can't be read: the file, the path of the key such as `protocol.profile`, and the fault of
-    /// its value. Such a run can neither be completed nor compared.
-    #[error("{path}, {1}: {2}; restore the file as dyno wrote it, or measure into a new folder", path = .0.display())]
-    Identity(PathBuf, String, serde_json::Error),
-    /// A run was changed after it was measured.
-    #[error("the run is damaged: {0}")]
-    Changed(String),
-    /// Another process changed the file of records while the run went on.
-    #[error("{} was changed while the run went on; measure into a new folder, with `sandbox = \"bwrap\"` for systems that you don't trust", .0.display())]
-    Tampered(PathBuf),
-    /// A record can't be true, or can't be read: the file, the number of the line from 1, and its fault.
-    #[error("{path}:{1}: {2}; remove that line, and `dyno run` measures its round again", path = .0.display())]
-    Record(PathBuf, usize, String),
-    /// Records and identity contradict each other: the file of records, and the system and test set of one.
-    #[error("{path} has a round of {1} on {2}, which run.json doesn't list: one of the two files was changed", path = .0.display())]
-    Strange(PathBuf, String, String),
-    /// A newer dyno wrote the file, perhaps with facts that this dyno would overlook.
-    #[error("{} was written by a newer dyno (schema {schema}, not {known}); use that dyno to read it", path.display())]
-    Newer {
-        /// The file.
-        path: PathBuf,
-        /// Schema of the file.
-        schema: u32,
-        /// Newest schema that this dyno reads.
-        known: u32,
-    },
-    /// A folder holds no run.
-    #[error("{} is no run folder: it has no run.json; `dyno run` prints the folder of a run at its end", .0.display())]
-    NotARun(PathBuf),
-    /// A folder can't take the run, for this reason and with this remedy.
-    #[error("{path} {1}", path = .0.display())]
-    Folder(PathBuf, String),
-    /// The run in the folder is finished, and finished runs are never reopened.
-    #[error("the run in {} is finished; print its tables by `dyno score`, or choose another --out to measure again", .0.display())]
-    Finished(PathBuf),
-    /// Another process measures or scores the run in the folder.
-    #[error("another dyno is at work in {}; wait for it, or put this run elsewhere with --out DIR", .0.display())]
-    Busy(PathBuf),
-    /// A folder or file can't be created where the user wants it.
-    #[error("can't create {}: {source}; {remedy}", path.display())]
-    NotCreated {
-        /// The folder or file.
-        path: PathBuf,
-        /// Cause of the failure.
-        source: io::Error,
-        /// Remedy.
-        remedy: &'static str,
-    },
-    /// Runs can't be merged.
+    /// A run, a folder, a price list or a metric can't be used as the user wants it.
     #[error("{0}")]
-    Apart(String),
-    /// A price list is wrong.
-    #[error("{0}")]
-    Prices(String),
-    /// sacrebleu, or a metric of the user's own, gives no score.
-    #[error("{0}")]
-    Scorer(String),
+    Input(String),
+    /// A folder or file can't be created where the user wants it: the cause, and the remedy.
+    #[error("can't create {path}: {1}; {2}", path = .0.display())]
+    NotCreated(PathBuf, #[source] io::Error, &'static str),
     /// sacrebleu has no environment.
     #[error(transparent)]
     Provision(#[from] dyno_provision::Error),
@@ -90,20 +40,11 @@ fn remedy_of(error: &io::Error) -> String {
 impl Error {
     /// Remedy at the end of the message, if it has one.
     pub fn remedy(&self) -> Option<String> {
-        let message = self.to_string();
-        let (_, remedy) = match self {
-            Self::Unreadable(..)
-            | Self::Damaged(..)
-            | Self::Strange(..)
-            | Self::Apart(_)
-            | Self::Encoding(..) => None,
-            Self::Unwritable(_, source) => return full_disk_remedy(source),
-            Self::Changed(fault) | Self::Folder(_, fault) | Self::Prices(fault) | Self::Scorer(fault) => {
-                fault.split_once("; ")
-            }
-            _ => message.rsplit_once("; "),
-        }?;
-        Some(remedy.into())
+        match self {
+            Self::Unreadable(..) | Self::Damaged(..) | Self::Encoding(..) => None,
+            Self::Unwritable(_, source) => full_disk_remedy(source),
+            _ => self.to_string().rsplit_once("; ").map(|(_, remedy)| remedy.into()),
+        }
     }
 
     /// Whether the user's input is at fault, and not the bench or its host.
@@ -113,6 +54,27 @@ impl Error {
 
     pub(crate) fn encoding(what: &'static str) -> impl Fn(serde_json::Error) -> Self {
         move |error| Self::Encoding(what, error.to_string())
+    }
+
+    /// A run was changed after it was measured.
+    pub(crate) fn changed(fault: impl Display) -> Self {
+        Self::Input(format!("the run is damaged: {fault}"))
+    }
+
+    /// A newer dyno wrote the file, perhaps with facts that this dyno would overlook.
+    pub(crate) fn newer(path: &Path, schema: u32, known: u32) -> Self {
+        Self::Input(format!(
+            "{} was written by a newer dyno (schema {schema}, not {known}); use that dyno to read it",
+            path.display()
+        ))
+    }
+
+    /// A folder holds no run.
+    pub(crate) fn not_a_run(folder: &Path) -> Self {
+        Self::Input(format!(
+            "{} is no run folder: it has no run.json; `dyno run` prints the folder of a run at its end",
+            folder.display()
+        ))
     }
 }
 

@@ -129,7 +129,11 @@ impl Run {
         let records = read_records(&path)?;
         let is_strange = |record: &&Record| !identity.names(&record.system, &record.test_set);
         if let Some(Record { system, test_set, .. }) = records.iter().find(is_strange) {
-            return Err(Error::Strange(path, system.clone(), test_set.clone()));
+            return Err(Error::Input(format!(
+                "{} has a round of {system} on {test_set}, which run.json doesn't list: one of the two files was \
+                 changed",
+                path.display()
+            )));
         }
         Ok(Self {
             test_sets: texts::read(folder, &identity)?,
@@ -312,7 +316,7 @@ impl<'a> Index<'a> {
 
 /// Identity of the run in `folder`.
 pub(crate) fn identity_in(folder: &Path) -> Result<Identity> {
-    read_identity(folder)?.ok_or_else(|| Error::NotARun(folder.into()))
+    read_identity(folder)?.ok_or_else(|| Error::not_a_run(folder))
 }
 
 /// Refuses names with control characters, which campaigns refuse too: one name could pretend to be two rows.
@@ -322,7 +326,7 @@ fn check_names(folder: &Path, identity: &Identity) -> Result<()> {
     match names.find(|name| name.contains(char::is_control)) {
         Some(name) => {
             let file = folder.join("run.json").display().to_string();
-            Err(Error::Changed(format!("{file} has the name {name:?}, with control characters")))
+            Err(Error::changed(format_args!("{file} has the name {name:?}, with control characters")))
         }
         None => Ok(()),
     }
@@ -333,7 +337,7 @@ fn price_in(folder: &Path) -> Result<Option<Price>> {
     let path = folder.join(PRICE);
     let price: Option<Price> = read_json(&path)?;
     match price.as_ref().and_then(Price::fault) {
-        Some(fault) => Err(Error::Prices(format!(
+        Some(fault) => Err(Error::Input(format!(
             "{}: {fault}; remove the file, and `dyno score --price` writes another",
             path.display()
         ))),

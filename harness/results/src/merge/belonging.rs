@@ -21,7 +21,7 @@ pub(super) fn check(first: &Source, other: &Source) -> Result<()> {
 
 fn apart(other: &Path, first: &Path, fault: &str) -> Error {
     let (other, first) = (other.display(), first.display());
-    Error::Apart(format!("{other} doesn't belong with {first}: {fault}; leave it out, or measure it again"))
+    Error::Input(format!("{other} doesn't belong with {first}: {fault}; leave it out, or measure it again"))
 }
 
 fn campaign(a: &Identity, b: &Identity) -> Option<String> {

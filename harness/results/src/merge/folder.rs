@@ -59,9 +59,9 @@ impl Merged {
     /// Reads the merged run in `folder`.
     pub fn read(folder: &Path) -> Result<Self> {
         let path = folder.join(MERGED);
-        let index: Index = read_json(&path)?.ok_or_else(|| Error::NotARun(folder.into()))?;
+        let index: Index = read_json(&path)?.ok_or_else(|| Error::not_a_run(folder))?;
         if index.schema > SCHEMA {
-            return Err(Error::Newer { path, schema: index.schema, known: SCHEMA });
+            return Err(Error::newer(&path, index.schema, SCHEMA));
         }
         let read = |host: &IndexedHost| {
             let run = Run::read(&folder.join(&host.folder))?;
@@ -81,10 +81,9 @@ impl Merged {
     pub fn write(&self, folder: &Path, summaries: &[Summary]) -> Result<()> {
         let parent = folder.parent().filter(|path| !path.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let remedy = "choose another folder with --out DIR";
-        let not_created = |source| Error::NotCreated { path: folder.into(), source, remedy };
+        let not_created = |source| Error::NotCreated(folder.into(), source, remedy);
         if folder.exists() {
-            let fault = format!("exists already; {remedy}");
-            return Err(Error::Folder(folder.into(), fault));
+            return Err(Error::Input(format!("{} exists already; {remedy}", folder.display())));
         }
         fs::create_dir_all(parent).map_err(not_created)?;
         let aside = tempfile::Builder::new().prefix(".merging-").tempdir_in(parent).map_err(not_created)?;

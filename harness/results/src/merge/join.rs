@@ -90,7 +90,7 @@ fn left_out(
         return Ok(None);
     }
     if most.len() == fewer.len() {
-        return Err(Error::Apart(format!(
+        return Err(Error::Input(format!(
             "{best} and {other} both measured {set} under {track} on one kind of host; leave one of them out"
         )));
     }

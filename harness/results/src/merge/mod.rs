@@ -31,7 +31,7 @@ impl Merged {
     /// Joins runs by host. Refuses runs that don't belong together, by name.
     pub fn of(runs: Vec<Source>) -> Result<Self> {
         let Some((first, others)) = runs.split_first() else {
-            return Err(Error::Apart("no run to merge: name the folders of runs".into()));
+            return Err(Error::Input("no run to merge: name the folders of runs".into()));
         };
         others.iter().try_for_each(|other| belonging::check(first, other))?;
         let campaign = first.1.identity.campaign.clone();

@@ -131,7 +131,7 @@ struct WireInstance {
 /// Prices in `file`, or those that ship with dyno.
 pub fn load(file: Option<&Path>) -> Result<Vec<Price>> {
     let Some(path) = file else { return parse(SHIPPED, "the shipped prices") };
-    let unreadable = |error| Error::Prices(format!("can't read prices {}: {error}", path.display()));
+    let unreadable = |error| Error::Input(format!("can't read prices {}: {error}", path.display()));
     let text = dyno_api::files::read_to_string(path).map_err(unreadable)?;
     parse(&text, &path.display().to_string())
 }
@@ -141,11 +141,11 @@ const SHIPPED: &str = include_str!("prices.toml");
 fn parse(text: &str, name: &str) -> Result<Vec<Price>> {
     let wire: WirePrices = toml::from_str(text).map_err(|error| {
         let line = error.span().map_or(1, |span| text[..span.start].matches('\n').count() + 1);
-        Error::Prices(format!("{name}:{line}: {}; `dyno list prices` shows the fields", error.message()))
+        Error::Input(format!("{name}:{line}: {}; `dyno list prices` shows the fields", error.message()))
     })?;
     let prices: Vec<Price> = wire.list.into_iter().flat_map(WireList::prices).collect();
     match prices.iter().find_map(|price| Some((price, price.fault()?))) {
-        Some((price, fault)) => Err(Error::Prices(format!("{name}: {:?}: {fault}", price.instance))),
+        Some((price, fault)) => Err(Error::Input(format!("{name}: {:?}: {fault}", price.instance))),
         None => Ok(prices),
     }
 }
@@ -172,7 +172,7 @@ impl WireList {
 /// The price of that name.
 pub fn named<'a>(prices: &'a [Price], name: &str) -> Result<&'a Price> {
     let hint = did_you_mean(name, prices.iter().map(|price| price.instance.as_str()));
-    let unknown = || Error::Prices(format!("no price for {name:?}{hint}; `dyno list prices` names them"));
+    let unknown = || Error::Input(format!("no price for {name:?}{hint}; `dyno list prices` names them"));
     prices.iter().find(|price| price.instance == name).ok_or_else(unknown)
 }
 

@@ -148,7 +148,7 @@ fn answer<T: DeserializeOwned>(output: &[u8]) -> Result<T> {
     let line = text.lines().last().unwrap_or_default();
     let value: Value = serde_json::from_str(line).map_err(|error| fault("sacrebleu's answer", error))?;
     if let Some(error) = value["error"].as_str() {
-        return Err(Error::Scorer(error.into()));
+        return Err(Error::Input(error.into()));
     }
     serde_json::from_value(value).map_err(|error| fault("sacrebleu's answer", error))
 }
@@ -185,5 +185,5 @@ fn build(folder: &Path, tokenisers: &[&str], announce: &dyn Fn(&str)) -> Result<
 }
 
 fn fault(what: impl std::fmt::Display, cause: impl std::fmt::Display) -> Error {
-    Error::Scorer(format!("{what}: {cause}"))
+    Error::Input(format!("{what}: {cause}"))
 }

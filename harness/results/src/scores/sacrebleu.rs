@@ -35,7 +35,7 @@ fn python(tokenisers: Vec<&'static str>, announce: &dyn Fn(&str)) -> Result<Pyth
     let found = known.entry(tokenisers).or_insert_with_key(|tokenisers| {
         Python::provide(tokenisers, announce).map_err(|error| error.to_string())
     });
-    found.clone().map_err(Error::Scorer)
+    found.clone().map_err(Error::Input)
 }
 
 /// Announcements without a reader: [`prepare`] alone announces.
@@ -45,7 +45,7 @@ fn in_silence(_: &str) {}
 pub fn sacrebleu_files(name: &str, languages: &str) -> Result<SacrebleuFiles> {
     let request = json!({"ask": "files", "name": name, "languages": languages});
     python(Vec::new(), &in_silence).and_then(|python| python.ask(&request)).map_err(|error| {
-        Error::Scorer(format!(
+        Error::Input(format!(
             "sacrebleu can't give {name} {languages} ({error}); `sacrebleu --list` names its sets, and without \
              a network the folder in SACREBLEU must hold it already"
         ))
@@ -117,7 +117,7 @@ pub(super) fn score(work: &[&Work<'_>], metrics: &[Standard], targets: &[Option<
     let answer: WireAnswer = python(tokenisers, &in_silence)?.ask(&request)?;
     let of_metric = |(wire, &metric): (WireScores, &Standard)| match wire {
         WireScores::Texts(texts) => texts.into_iter().map(|text| text.sample(metric)).collect(),
-        WireScores::Error(message) => Err(Error::Scorer(message)),
+        WireScores::Error(message) => Err(Error::Input(message)),
     };
     let of_set = |wires: Vec<WireScores>| wires.into_iter().zip(metrics).map(of_metric).collect();
     Ok(answer.sets.into_iter().map(of_set).collect())
@@ -140,7 +140,7 @@ impl WireScore {
         let (ours, theirs) = (sampled.score, self.score);
         if (ours - theirs).abs() > 1e-4 {
             let name = metric.scale().title;
-            return Err(Error::Scorer(format!(
+            return Err(Error::Input(format!(
                 "sacrebleu says {name} {theirs}, but its own statistics give {ours}: use another version of it"
             )));
         }

@@ -71,7 +71,7 @@ fn yes() -> bool {
 impl Worker {
     /// Starts the worker and asks for its facts.
     pub(super) fn start(command: &WorkerCommand) -> Result<Self> {
-        let fault = |fault: String| Error::Scorer(format!("metric {}: {fault}", command.name));
+        let fault = |fault: String| Error::Input(format!("metric {}: {fault}", command.name));
         let mut process = Command::new(&command.worker[0]);
         process.args(&command.worker[1..]).current_dir(&command.folder);
         let program = Companion::start(&mut process, SHUTDOWN)
@@ -192,7 +192,7 @@ impl Worker {
     }
 
     fn fault(&self, fault: impl std::fmt::Display) -> Error {
-        Error::Scorer(format!("metric {}: {fault}", self.command.name))
+        Error::Input(format!("metric {}: {fault}", self.command.name))
     }
 }
 

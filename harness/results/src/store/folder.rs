@@ -16,8 +16,8 @@ pub(super) fn is_finished(folder: &Path, identity: &Identity, rounds: usize) -> 
     let Some(there) = read_identity(folder)? else { return Ok(false) };
     if there.key != identity.key {
         let remedy = "choose another --out, or run the campaign of that folder";
-        let fault = format!("holds another run ({}-{}): {remedy}", there.campaign, there.key);
-        return Err(Error::Folder(folder.into(), fault));
+        let (folder, name) = (folder.display(), format!("{}-{}", there.campaign, there.key));
+        return Err(Error::Input(format!("{folder} holds another run ({name}): {remedy}")));
     }
     let records = read_whole_lines(&folder.join("records.jsonl"))?;
     Ok(records.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()).count() >= rounds
@@ -26,7 +26,7 @@ pub(super) fn is_finished(folder: &Path, identity: &Identity, rounds: usize) -> 
 
 /// Refuses a folder with files that are no run.
 fn check_vacant(folder: &Path) -> Result<()> {
-    let refused = |fault: &str| Err(Error::Folder(folder.into(), fault.into()));
+    let refused = |fault: &str| Err(Error::Input(format!("{} {fault}", folder.display())));
     if folder.exists() && !folder.is_dir() {
         return refused("is not a folder; name one for the run");
     }
@@ -41,25 +41,25 @@ fn check_vacant(folder: &Path) -> Result<()> {
 /// Creates a folder of the run.
 pub(crate) fn create(folder: &Path) -> Result<()> {
     let remedy = "make it writable, or put the run elsewhere with --out DIR";
-    fs::create_dir_all(folder).map_err(|source| Error::NotCreated { path: folder.into(), source, remedy })
+    fs::create_dir_all(folder).map_err(|source| Error::NotCreated(folder.into(), source, remedy))
 }
 
 /// Locks the folder for this process.
 pub(super) fn lock(folder: &Path) -> Result<File> {
     let path = folder.join("run.lock");
     let remedy = "make its folder writable, or put the run elsewhere with --out DIR";
-    let file = files::open_or_create(&path).map_err(|source| Error::NotCreated {
-        path: path.clone(),
-        source,
-        remedy,
-    })?;
+    let file = files::open_or_create(&path)
+        .map_err(|source| Error::NotCreated(path.clone(), source, remedy))?;
     match file.try_lock() {
         Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(Error::Busy(folder.into())),
-        Err(TryLockError::Error(error)) => {
-            let fault = format!("can't be locked: {error}; put the run elsewhere with --out DIR");
-            Err(Error::Folder(path, fault))
-        }
+        Err(TryLockError::WouldBlock) => Err(Error::Input(format!(
+            "another dyno is at work in {}; wait for it, or put this run elsewhere with --out DIR",
+            folder.display()
+        ))),
+        Err(TryLockError::Error(error)) => Err(Error::Input(format!(
+            "{} can't be locked: {error}; put the run elsewhere with --out DIR",
+            path.display()
+        ))),
     }
 }
 
@@ -69,8 +69,12 @@ pub(crate) fn read_identity(folder: &Path) -> Result<Option<Identity>> {
     let text = read_if_there(&path)?;
     let identity = text.map(|text| Identity::parse(&text)).transpose();
     identity.map_err(|fault| match fault {
-        Unreadable::Newer(schema) => Error::Newer { path, schema, known: SCHEMA },
-        Unreadable::Key { key, fault } => Error::Identity(path, key, fault),
+        Unreadable::Newer(schema) => Error::newer(&path, schema, SCHEMA),
+        // Such a run can neither be completed nor compared.
+        Unreadable::Key { key, fault } => Error::Input(format!(
+            "{}, {key}: {fault}; restore the file as dyno wrote it, or measure into a new folder",
+            path.display()
+        )),
     })
 }
 
@@ -105,6 +109,6 @@ mod tests {
             assert!(text.ends_with(&fault.remedy().expect("a remedy")), "{text}");
         }
         let newer = fault_of(|identity| identity["protocol"]["schema"] = json!(SCHEMA + 1));
-        assert!(matches!(newer, Some(Error::Newer { .. })), "{newer:?}");
+        assert!(newer.unwrap().to_string().contains("was written by a newer dyno"));
     }
 }

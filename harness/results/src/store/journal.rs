@@ -2,6 +2,7 @@
 //! dyno is an error.
 
 use std::collections::HashSet;
+use std::fmt::Display;
 use std::fs::File;
 use std::path::Path;
 
@@ -19,7 +20,7 @@ pub(crate) const RECORDS: &str = "records.jsonl";
 /// Opens the records for appending. Drops a last line without an end, which a dying bench left.
 pub(super) fn open_records(path: &Path) -> Result<File> {
     let remedy = "make it writable, or put the run elsewhere with --out DIR";
-    let not_created = |source| Error::NotCreated { path: path.into(), source, remedy };
+    let not_created = |source| Error::NotCreated(path.into(), source, remedy);
     let file = files::open_or_create(path).map_err(not_created)?;
     let whole = read_whole_lines(path)?.len() as u64;
     file.set_len(whole).map_err(|source| Error::Unwritable(path.into(), source))?;
@@ -41,7 +42,7 @@ pub(crate) fn read_records(path: &Path) -> Result<Vec<Record>> {
     for (i, record) in records.iter().enumerate() {
         let is_new = seen.insert((&record.system, &record.test_set, record.track, record.round));
         if let Some(fault) = record.fault().or((!is_new).then_some("this round has a record already")) {
-            return Err(Error::Record(path.into(), i + 1, fault.into()));
+            return Err(refused(path, i + 1, fault));
         }
     }
     Ok(records)
@@ -50,22 +51,23 @@ pub(crate) fn read_records(path: &Path) -> Result<Vec<Record>> {
 fn parse(path: &Path, line: usize, text: &[u8]) -> Result<Record> {
     let read = serde_json::from_slice::<Record>(text);
     let schema = || serde_json::from_slice::<Schema>(text).map(|written| written.schema);
-    if let Some(schema) = read.as_ref().map_or_else(|_| schema().ok(), |record| Some(record.schema)) {
-        check_schema(path, schema)?;
+    let written = read.as_ref().map_or_else(|_| schema().ok(), |record| Some(record.schema));
+    if let Some(schema) = written.filter(|&schema| schema > SCHEMA) {
+        return Err(Error::newer(path, schema, SCHEMA));
     }
-    read.map_err(|error| Error::Record(path.into(), line, error.to_string()))
+    read.map_err(|error| refused(path, line, error))
+}
+
+/// A record can't be true, or can't be read. Lines count from 1.
+fn refused(path: &Path, line: usize, fault: impl Display) -> Error {
+    let remedy = "remove that line, and `dyno run` measures its round again";
+    Error::Input(format!("{}:{line}: {fault}; {remedy}", path.display()))
 }
 
 /// The field that tells the version of a record that can't be read.
 #[derive(Deserialize)]
 struct Schema {
     schema: u32,
-}
-
-/// Refuses a file that a newer dyno wrote.
-fn check_schema(path: &Path, schema: u32) -> Result<()> {
-    let newer = Error::Newer { path: path.into(), schema, known: SCHEMA };
-    if schema > SCHEMA { Err(newer) } else { Ok(()) }
 }
 
 #[cfg(test)]

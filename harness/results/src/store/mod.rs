@@ -140,9 +140,11 @@ impl Store {
 
     fn free_folder(place: &Place<'_>, identity: &Identity, rounds: usize) -> Result<PathBuf> {
         match place {
-            Place::Exactly(folder) if is_finished(folder, identity, rounds)? => {
-                Err(Error::Finished((*folder).into()))
-            }
+            Place::Exactly(folder) if is_finished(folder, identity, rounds)? => Err(Error::Input(format!(
+                "the run in {} is finished; print its tables by `dyno score`, or choose another --out to measure \
+                 again",
+                folder.display()
+            ))),
             Place::Exactly(folder) => Ok((*folder).into()),
             Place::Below(root) => Ok(Self::numbered(root, identity, rounds)?.1),
         }
@@ -185,7 +187,11 @@ impl Store {
         let path = self.folder.join(RECORDS);
         match stamp(&path)? == self.records_stamp {
             true => Ok(()),
-            false => Err(Error::Tampered(path)),
+            false => Err(Error::Input(format!(
+                "{} was changed while the run went on; measure into a new folder, with `sandbox = \"bwrap\"` for \
+                 systems that you don't trust",
+                path.display()
+            ))),
         }
     }
 

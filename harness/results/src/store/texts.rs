@@ -82,7 +82,7 @@ fn read_one(folder: &Path, name: &str, sha256: &str) -> Result<TestSet> {
 
 /// Gold scores: none, or one for each pair of lines.
 fn gold_scores(path: &Path, text: &[u8], lines: usize) -> Result<Vec<f64>> {
-    let fault = |fault: String| Error::Changed(format!("{} has {fault}", path.display()));
+    let fault = |fault: String| Error::changed(format_args!("{} has {fault}", path.display()));
     let read = |line: &String| line.parse().map_err(|_| fault(format!("{line:?} as a score")));
     let gold: Vec<f64> = text_lines(text).iter().map(read).collect::<Result<_>>()?;
     match gold.is_empty() || 2 * gold.len() == lines {
@@ -112,11 +112,11 @@ fn unchanged<'a>(path: &Path, files: impl IntoIterator<Item = &'a Vec<u8>>, sha2
         return Ok(());
     }
     let remedy = "restore the measured file, or measure again";
-    Err(Error::Changed(format!("{} was changed afterwards; {remedy}", path.display())))
+    Err(Error::changed(format_args!("{} was changed afterwards; {remedy}", path.display())))
 }
 
 fn read_file(path: &Path) -> Result<Vec<u8>> {
-    files::read(path).map_err(|error| Error::Changed(format!("{}: {error}", path.display())))
+    files::read(path).map_err(|error| Error::changed(format_args!("{}: {error}", path.display())))
 }
 
 /// Lines of a text, with invalid UTF-8 replaced.
