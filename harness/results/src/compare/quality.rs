@@ -72,7 +72,7 @@ impl Quality {
         let (scale, scores::Answer { scores, failures, lines, .. }) = scores(set, outputs, metrics);
         let score = |name: &str| scores.quality(&scale.name, name, &set.name).map(|quality| quality.score);
         let difference = scores.difference(&scale.name, "ours", "theirs", &set.name);
-        let of_lines = |name: &str| lines.iter().find(|of| of.output == name).map(|of| of.scores.as_slice());
+        let of_lines = |name: &str| lines.get(name).map(Vec::as_slice);
         let of_lines = of_lines("ours").zip(of_lines("theirs"));
         let tolerated = limits.max_loss.unwrap_or(0.0);
         let surely_worse = difference

@@ -30,7 +30,7 @@ pub use metric::{Metric, Metrics, Standard, WorkerCommand};
 pub use sacrebleu::{SacrebleuFiles, collection, prepare, sacrebleu_files, version};
 pub use scale::{Direction, Needs, Scale};
 pub(crate) use scorer::unscorable;
-pub use scorer::{Answer, LineScores, score, score_run};
+pub use scorer::{Answer, score, score_run};
 pub use stored::{Quality, Scores};
 pub use work::Work;
 pub(crate) use work::name_of_copy;

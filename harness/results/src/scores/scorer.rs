@@ -31,21 +31,8 @@ pub struct Answer {
     pub failures: Vec<String>,
     /// Texts that no metric scores, each with the reason.
     pub unscored: Vec<String>,
-    /// Scores of single lines.
-    pub lines: Vec<LineScores>,
-}
-
-/// Scores of the lines of one output by one metric.
-#[derive(Debug)]
-pub struct LineScores {
-    /// Name of the metric.
-    pub metric: String,
-    /// Name of the test set.
-    pub test_set: String,
-    /// Name of the output.
-    pub output: String,
-    /// Score of each line.
-    pub scores: Vec<f64>,
+    /// Scores of the lines of each output, by the first metric.
+    pub lines: BTreeMap<String, Vec<f64>>,
 }
 
 /// Scores of one metric: by test set, then by output. `None` for what the metric can't score.
@@ -77,22 +64,13 @@ pub fn score(work: &[Work<'_>], metrics: &Metrics) -> Answer {
     }
     sheets.sort_by_key(|(scale, _)| metrics.list.iter().position(|metric| metric.name() == scale.name));
     answer.scores = merged(work, &sheets);
-    answer.lines = line_scores(work, sheets);
-    answer
-}
-
-fn line_scores(work: &[Work<'_>], sheets: Vec<(Scale, Sheet)>) -> Vec<LineScores> {
-    let mut found = Vec::new();
-    for (scale, sheet) in sheets {
-        for (set, column) in work.iter().zip(sheet) {
-            let lines = column.into_iter().map(|scored| scored?.lines);
-            found.extend(set.outputs.iter().zip(lines).filter_map(|((output, _), scores)| {
-                let (metric, test_set) = (scale.name.clone(), set.set.name.clone());
-                Some(LineScores { metric, test_set, output: (*output).into(), scores: scores? })
-            }));
-        }
+    let first = sheets.into_iter().next().map(|(_, sheet)| sheet).unwrap_or_default();
+    for (set, column) in work.iter().zip(first) {
+        let lines = set.outputs.iter().zip(column);
+        let lines = lines.filter_map(|((output, _), scored)| Some(((*output).into(), scored?.lines?)));
+        answer.lines.extend(lines);
     }
-    found
+    answer
 }
 
 fn nothing(set: &Work<'_>) -> Vec<Option<Scored>> {
