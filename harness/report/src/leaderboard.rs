@@ -5,7 +5,7 @@ use dyno_results::{CellSummary, Column, Run, Summary};
 use dyno_stats::numbers::counted;
 use dyno_stats::{Estimate, Standing};
 use itertools::Itertools;
-use serde::Serialize;
+use serde_json::{Value, json};
 
 use crate::cost::Cost;
 use crate::error::Result;
@@ -29,38 +29,22 @@ pub struct Entry {
     pub summary: Summary,
 }
 
-#[derive(Serialize)]
-struct Page {
-    title: String,
-    about: String,
-    version: &'static str,
-    tasks: Vec<Task>,
-}
-
-/// Runs of one task: a test set, by name and content.
-#[derive(Serialize)]
-struct Task {
-    id: String,
-    name: String,
-    about: String,
-    table: Table,
-}
-
 /// The page.
 pub fn page(title: &str, entries: &[Entry]) -> Result<String> {
     let sets = entries.iter().flat_map(|entry| &entry.run.test_sets);
     let tasks = sets.map(|set| (&set.name, &set.sha256)).unique();
     let task = |(i, (name, sha256)): (usize, (&String, &String))| task(i + 1, name, sha256, entries);
-    let page = Page {
-        title: title.into(),
-        about: counted(entries.len(), "run", "runs"),
-        version: env!("CARGO_PKG_VERSION"),
-        tasks: tasks.enumerate().map(task).collect(),
-    };
+    let page = json!({
+        "title": title,
+        "about": counted(entries.len(), "run", "runs"),
+        "version": env!("CARGO_PKG_VERSION"),
+        "tasks": tasks.enumerate().map(task).collect::<Vec<_>>(),
+    });
     document("leaderboard.html", TEMPLATE, &page)
 }
 
-fn task(number: usize, name: &str, sha256: &str, entries: &[Entry]) -> Task {
+/// Runs of one task: a test set, by name and content.
+fn task(number: usize, name: &str, sha256: &str, entries: &[Entry]) -> Value {
     let own: Vec<&Entry> =
         entries.iter().filter(|entry| entry.run.test_sets.iter().any(|set| set.sha256 == sha256)).collect();
     let scale = own.iter().map(|entry| entry.run.first_scale(name)).next();
@@ -79,12 +63,8 @@ fn task(number: usize, name: &str, sha256: &str, entries: &[Entry]) -> Task {
     }
     let lines = own.iter().flat_map(|entry| &entry.run.test_sets).find(|set| set.sha256 == sha256);
     let about = lines.map_or(String::new(), |set| counted(set.source.len(), "line", "lines"));
-    Task {
-        id: format!("task{number}"),
-        name: name.into(),
-        about,
-        table: table.without_empty_columns().aligned(),
-    }
+    let table = table.without_empty_columns().aligned();
+    json!({"id": format!("task{number}"), "name": name, "about": about, "table": table})
 }
 
 /// Costs that the leaderboard shows.

@@ -5,7 +5,7 @@ use dyno_results::Column;
 use dyno_stats::Standing;
 use dyno_stats::numbers::{counted, mebibytes, plain, supported};
 use itertools::Itertools;
-use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::contest::{Contest, Host};
 use crate::charts::{Bar, Bars, Colour, Figure, Point, Scatter};
@@ -18,49 +18,20 @@ use crate::view::{class_of, estimate, judged, quality, quality_axis, row_class};
 
 const TEMPLATE: &str = include_str!("../../../../templates/hosts.html");
 
-/// Data of the page.
-#[derive(Serialize)]
-struct Page<'a> {
-    campaign: &'a str,
-    about: String,
-    version: &'static str,
-    parts: Vec<Part>,
-    hosts: Table,
-    links: Vec<Link<'a>>,
-    notes: &'a [String],
-}
-
-#[derive(Serialize)]
-struct Link<'a> {
-    name: &'a str,
-    report: &'a str,
-}
-
-/// Findings on one test set.
-#[derive(Serialize)]
-struct Part {
-    id: String,
-    name: String,
-    verdict: Vec<String>,
-    figures: Vec<Figure>,
-    table: Table,
-}
-
 /// The page of a merged run, as one offline HTML file.
 pub fn page(campaign: &str, hosts: &[Host<'_>], notes: &[String]) -> Result<String> {
     let sets = sets(hosts);
-    let part = |(i, set): (usize, &&str)| Part::of(&Contest::of(hosts, set), i + 1);
-    let links =
-        hosts.iter().filter_map(|host| Some(Link { name: host.name, report: host.report.as_deref()? }));
-    let page = Page {
-        campaign,
-        about: about(hosts),
-        version: env!("CARGO_PKG_VERSION"),
-        parts: sets.iter().enumerate().map(part).collect(),
-        hosts: host_table(hosts),
-        links: links.collect(),
-        notes,
-    };
+    let part = |(i, set): (usize, &&str)| part(&Contest::of(hosts, set), i + 1);
+    let links = hosts.iter().filter(|host| host.report.is_some());
+    let page = json!({
+        "campaign": campaign,
+        "about": about(hosts),
+        "version": env!("CARGO_PKG_VERSION"),
+        "parts": sets.iter().enumerate().map(part).collect::<Vec<_>>(),
+        "hosts": host_table(hosts),
+        "links": links.map(|host| json!({"name": host.name, "report": host.report})).collect::<Vec<_>>(),
+        "notes": notes,
+    });
     document("hosts.html", TEMPLATE, &page)
 }
 
@@ -96,17 +67,16 @@ fn about(hosts: &[Host<'_>]) -> String {
     format!("{} · {profile} profile{day}", counted(hosts.len(), "host", "hosts"))
 }
 
-impl Part {
-    fn of(contest: &Contest<'_>, number: usize) -> Self {
-        let figures = [instances(contest, number), systems(contest, number)];
-        Self {
-            id: format!("set{number}"),
-            name: contest.test_set.into(),
-            verdict: contest.verdict(),
-            figures: figures.into_iter().flatten().collect(),
-            table: table(contest),
-        }
-    }
+/// Findings on one test set.
+fn part(contest: &Contest<'_>, number: usize) -> Value {
+    let figures = [instances(contest, number), systems(contest, number)];
+    json!({
+        "id": format!("set{number}"),
+        "name": contest.test_set,
+        "verdict": contest.verdict(),
+        "figures": figures.into_iter().flatten().collect::<Vec<_>>(),
+        "table": table(contest),
+    })
 }
 
 /// Words per dollar by instance: on each the cheapest system that is as good as the best of all.
