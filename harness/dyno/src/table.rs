@@ -14,7 +14,7 @@ use dyno_results::prices::Price;
 use dyno_results::scores::Scale;
 use dyno_results::summary::cell::MetricFigure;
 use dyno_results::summary::judge::unusable;
-use dyno_results::summary::{SameWeights, Unequal};
+use dyno_results::summary::Remark;
 use dyno_results::{CellSummary, Column, Summary};
 use dyno_stats::grouped;
 use dyno_stats::{Standing, numbers};
@@ -36,8 +36,8 @@ pub fn render(summary: &Summary) -> String {
     let (rows, mut text) = (&summary.cells, String::new());
     text += &tables(rows, &summary.metrics);
     text + &copied(summary)
-        + &unequal(summary)
-        + &same_weights(summary)
+        + &remarks(&summary.unequal, |set, text| format!("{set}: {text}"))
+        + &remarks(&summary.same_weights, |set, text| format!("{text} on {set}"))
         + &disagreements(summary)
         + &priced_by(summary)
         + &reasons_and_warnings(rows)
@@ -124,24 +124,14 @@ fn copied(summary: &Summary) -> String {
     summary.copied.iter().map(line).collect()
 }
 
-/// Settings in which the systems of a table are unequal.
-fn unequal(summary: &Summary) -> String {
-    let several = summary.unequal.iter().any(|found| found.test_set != summary.unequal[0].test_set);
-    let line = |found: &Unequal| {
-        let set = if several { format!("{}: ", found.test_set) } else { String::new() };
-        wrapped(&printable_line(&format!("{set}{}", found.about())), "  ") + "\n"
+/// Remarks, a line each. Where they are on several test sets, `on_set` adds the name of the set.
+fn remarks(found: &[Remark], on_set: fn(&str, &str) -> String) -> String {
+    let several = found.iter().any(|one| one.test_set != found[0].test_set);
+    let line = |Remark { test_set, text }: &Remark| {
+        let told = if several { on_set(test_set, text) } else { text.clone() };
+        wrapped(&printable_line(&told), "  ") + "\n"
     };
-    summary.unequal.iter().map(line).collect()
-}
-
-/// Systems of different engines on one model: what differs between them, so that no line reads as a better model.
-fn same_weights(summary: &Summary) -> String {
-    let several = summary.same_weights.iter().any(|told| told.test_set != summary.same_weights[0].test_set);
-    let line = |told: &SameWeights| {
-        let set = if several { format!(" on {}", told.test_set) } else { String::new() };
-        wrapped(&printable_line(&format!("{}{set}", told.about())), "  ") + "\n"
-    };
-    summary.same_weights.iter().map(line).collect()
+    found.iter().map(line).collect()
 }
 
 /// Pairs that another metric ranks the other way than the first.

@@ -81,10 +81,8 @@ pub struct Part {
     pub size: String,
     /// Sentences that say which system to take.
     pub verdict: Vec<String>,
-    /// Systems of different engines on one model, with what differs between them.
-    pub same_weights: Vec<String>,
-    /// Settings in which the systems are unequal.
-    pub unequal: Vec<String>,
+    /// What is unequal between the systems.
+    pub remarks: Vec<String>,
     /// Chart of quality against the cost of the verdict.
     pub lead: Option<Figure>,
     /// Legend of that chart.
@@ -145,8 +143,7 @@ impl Part {
             name: set.texts.name.clone(),
             size: format!("{} lines, {} words", count(set.texts.source.len()), count(set.texts.words())),
             verdict: summary::verdict(context),
-            same_weights: summary::same_weights(context),
-            unequal: summary::unequal(context),
+            remarks: summary::remarks(context),
             lead,
             legend: Legend::of(context),
             choices: summary::choices(context),

@@ -6,6 +6,7 @@ use crate::sentences::{NO_CONTEST, Writer, capital};
 use crate::tables::{Field, Table};
 use dyno_api::printable_line;
 use dyno_measure::Track;
+use dyno_results::Summary;
 use dyno_results::scores::Scale;
 use dyno_stats::numbers::{mebibytes, plain, supported};
 use dyno_stats::{Estimate, Standing};
@@ -18,18 +19,12 @@ pub fn verdict(context: &SetContext<'_>) -> Vec<String> {
     }
 }
 
-/// What differs between engines on one model, beside the sentences that compare them.
-pub fn same_weights(context: &SetContext<'_>) -> Vec<String> {
-    let own = context.material.summary.same_weights.iter();
-    let own = own.filter(|told| told.test_set == context.set.texts.name);
-    own.map(|told| capital(&printable_line(&told.about())) + ".").collect()
-}
-
-/// Settings in which the systems are unequal, beside the sentences that compare them.
-pub fn unequal(context: &SetContext<'_>) -> Vec<String> {
-    let own = context.material.summary.unequal.iter();
-    let own = own.filter(|found| found.test_set == context.set.texts.name);
-    own.map(|found| capital(&printable_line(&found.about())) + ".").collect()
+/// What differs between engines on one model, and settings in which the systems are unequal: it belongs beside the
+/// sentences that compare them.
+pub fn remarks(context: &SetContext<'_>) -> Vec<String> {
+    let Summary { same_weights, unequal, .. } = context.material.summary;
+    let own = same_weights.iter().chain(unequal).filter(|one| one.test_set == context.set.texts.name);
+    own.map(|one| capital(&printable_line(&one.text)) + ".").collect()
 }
 
 fn no_contest(context: &SetContext<'_>) -> String {

@@ -485,17 +485,13 @@ fn settings_of_each_system_stand_in_the_table_and_unequal_ones_in_words() {
             (cell.precision, cell.beam, cell.most_words) =
                 (Some("int8".into()), Some(1 + cell.place), Some(64));
         }
-        let values = vec![("1".into(), vec!["b1x1".into()]), ("4".into(), vec!["b4x1".into()])];
-        summary.unequal.push(dyno_results::summary::Unequal {
-            test_set: "set".into(),
-            setting: "beam",
-            values,
-        });
+        let text = "unequal beam: 1 (b1x1), 4 (b4x1); speed and quality depend on it, too".into();
+        summary.unequal.push(dyno_results::summary::Remark { test_set: "set".into(), text });
     });
     let part = &view.parts[0];
     let row: Vec<&str> = part.full.rows[6].fields[2..6].iter().map(|field| field.text.trim()).collect();
     assert_eq!(row, ["int8", "1", "64", "2"], "the first system under throughput-all");
-    assert_eq!(part.unequal, ["Unequal beam: 1 (b1x1), 4 (b4x1); speed and quality depend on it, too."]);
+    assert_eq!(part.remarks, ["Unequal beam: 1 (b1x1), 4 (b4x1); speed and quality depend on it, too."]);
     assert!(crate::page::html(&view, false).unwrap().contains("Unequal beam"));
 }
 

@@ -29,8 +29,6 @@ use counted::Counted;
 pub use disagreement::Disagreement;
 pub use duel::Duel;
 pub use load::LoadFigures;
-pub use same_weights::SameWeights;
-pub use unequal::Unequal;
 
 /// Summary of a run.
 #[derive(Clone, Debug, Serialize)]
@@ -47,12 +45,21 @@ pub struct Summary {
     /// Pairs of systems that another metric ranks the other way than the first.
     pub disagreements: Vec<Disagreement>,
     /// Systems of different engines on one model, with what differs between them.
-    pub same_weights: Vec<SameWeights>,
+    pub same_weights: Vec<Remark>,
     /// Settings in which the systems on one test set are unequal.
-    pub unequal: Vec<Unequal>,
+    pub unequal: Vec<Remark>,
     /// Quality of each test set's source as its own translation, by the name of the set. A set whose source a system has
     /// returned has none here: that system's row says it.
     pub copied: BTreeMap<String, Vec<MetricFigure>>,
+}
+
+/// A finding on the systems of a test set, in a line.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Remark {
+    /// Name of the test set.
+    pub test_set: String,
+    /// Text of the finding.
+    pub text: String,
 }
 
 /// Greatest share of loading for a steady figure. Above it the rest is mostly noise, and the protocol hides

@@ -7,46 +7,14 @@ use std::path::PathBuf;
 use dyno_measure::Verdict;
 use dyno_record::identity::{RunSystem, Search};
 use dyno_stats::numbers::counted;
-use serde::Serialize;
+use itertools::Itertools;
 
+use super::Remark;
 use super::cell::CellSummary;
 use crate::run::Run;
 
-/// Systems of different engines on one model, on one test set.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct SameWeights {
-    /// Name of the test set.
-    pub test_set: String,
-    /// Names of the systems.
-    pub systems: Vec<String>,
-    /// Facts of the search that differ, each with its values in the order of the systems; `?` is a program's own.
-    pub differences: Vec<(String, Vec<String>)>,
-    /// Whether the search of any of the systems is known.
-    pub is_known: bool,
-    /// Number of lines whose translations aren't the same in all systems.
-    pub differing: usize,
-    /// Number of lines of the test set.
-    pub lines: usize,
-}
-
-impl SameWeights {
-    /// The finding in a line: "same weights: a, b; int8 / f32; limits 512 / 128; 15 of 80 lines differ".
-    pub fn about(&self) -> String {
-        let fact = |(name, values): &(String, Vec<String>)| format!("{name} {}", values.join(" / "));
-        let search = match (self.differences.is_empty(), self.is_known) {
-            (true, true) => "equal search".into(),
-            (true, false) => "unknown search".into(),
-            (false, _) => self.differences.iter().map(fact).collect::<Vec<_>>().join("; "),
-        };
-        let lines = counted(self.lines, "line", "lines");
-        let differ = if self.differing == 1 { "differs" } else { "differ" };
-        let systems = self.systems.join(", ");
-        format!("same weights: {systems}; {search}; {} of {lines} {differ}", self.differing)
-    }
-}
-
 /// Groups of systems on one model and of at least two engines, on each test set.
-pub(super) fn same_weights(run: &Run, cells: &[CellSummary]) -> Vec<SameWeights> {
+pub(super) fn same_weights(run: &Run, cells: &[CellSummary]) -> Vec<Remark> {
     let systems = &run.identity.systems;
     let mut models: Vec<&Vec<PathBuf>> = Vec::new();
     for RunSystem { models: named, .. } in systems {
@@ -58,7 +26,7 @@ pub(super) fn same_weights(run: &Run, cells: &[CellSummary]) -> Vec<SameWeights>
         systems.iter().filter(|system| system.models == **model && system.twin_of.is_none()).collect()
     };
     let groups: Vec<Vec<&RunSystem>> = models.iter().map(group).filter(|group| engines(group) > 1).collect();
-    let on_each = |group: &Vec<&RunSystem>| -> Vec<SameWeights> {
+    let on_each = |group: &Vec<&RunSystem>| -> Vec<Remark> {
         run.test_sets.iter().filter_map(|set| on_set(run, cells, group, &set.name)).collect()
     };
     groups.iter().flat_map(on_each).collect()
@@ -69,8 +37,9 @@ fn engines(group: &[&RunSystem]) -> usize {
     group.iter().map(|system| system.launch.engine()).collect::<BTreeSet<_>>().len()
 }
 
-/// The finding on one test set; `None` if fewer than two of the systems have a text there.
-fn on_set(run: &Run, cells: &[CellSummary], group: &[&RunSystem], test_set: &str) -> Option<SameWeights> {
+/// The finding on one test set: "same weights: a, b; int8 / f32; limits 512 / 128; 15 of 80 lines differ". `None` if
+/// fewer than two of the systems have a text there.
+fn on_set(run: &Run, cells: &[CellSummary], group: &[&RunSystem], test_set: &str) -> Option<Remark> {
     let text = |name: &str| {
         let own = |row: &&CellSummary| {
             row.system == name && row.test_set == test_set && row.verdict != Verdict::Invalid
@@ -86,18 +55,20 @@ fn on_set(run: &Run, cells: &[CellSummary], group: &[&RunSystem], test_set: &str
     }
     let differs = |line: &usize| others.iter().any(|(_, text)| text.get(*line) != first.get(*line));
     let searches: Vec<Option<&Search>> = told.iter().map(|(system, _)| system.search.as_ref()).collect();
-    Some(SameWeights {
-        test_set: test_set.into(),
-        differences: differences(&searches),
-        is_known: searches.iter().any(Option::is_some),
-        differing: (0..first.len()).filter(differs).count(),
-        lines: first.len(),
-        systems: told.iter().map(|(system, _)| system.name.clone()).collect(),
-    })
+    let search = match differences(&searches) {
+        facts if !facts.is_empty() => facts.join("; "),
+        _ if searches.iter().any(Option::is_some) => "equal search".into(),
+        _ => "unknown search".into(),
+    };
+    let systems = told.iter().map(|(system, _)| &system.name).join(", ");
+    let (differing, lines) = ((0..first.len()).filter(differs).count(), counted(first.len(), "line", "lines"));
+    let differ = if differing == 1 { "differs" } else { "differ" };
+    let text = format!("same weights: {systems}; {search}; {differing} of {lines} {differ}");
+    Some(Remark { test_set: test_set.into(), text })
 }
 
-/// Facts that differ between the searches; `?` stands for an unknown value.
-fn differences(searches: &[Option<&Search>]) -> Vec<(String, Vec<String>)> {
+/// Facts that differ between the searches, each with its values; `?` stands for an unknown one.
+fn differences(searches: &[Option<&Search>]) -> Vec<String> {
     type Fact = fn(&Search) -> Option<String>;
     let facts: [(&str, Fact); 3] = [
         ("precision", |search| Some(search.precision.clone())),
@@ -107,6 +78,7 @@ fn differences(searches: &[Option<&Search>]) -> Vec<(String, Vec<String>)> {
     let values = |fact: Fact| -> Vec<String> {
         searches.iter().map(|search| search.and_then(fact).unwrap_or_else(|| "?".into())).collect()
     };
-    let told = facts.into_iter().map(|(name, fact)| (name.to_owned(), values(fact)));
-    told.filter(|(_, values)| values.iter().any(|other| *other != values[0])).collect()
+    let told = facts.into_iter().map(|(name, fact)| (name, values(fact)));
+    let told = told.filter(|(_, values)| values.iter().any(|other| *other != values[0]));
+    told.map(|(name, values)| format!("{name} {}", values.join(" / "))).collect()
 }

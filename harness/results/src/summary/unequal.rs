@@ -3,39 +3,12 @@
 
 use dyno_measure::Verdict;
 use itertools::Itertools;
-use serde::Serialize;
 
+use super::Remark;
 use super::cell::{CellSummary, Unranked};
 
 /// Names of systems that a sentence lists for each value: more would hide the values.
 const NAMED: usize = 3;
-
-/// A setting with more than one value among the systems on one test set.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Unequal {
-    /// Name of the test set.
-    pub test_set: String,
-    /// Name of the setting.
-    pub setting: &'static str,
-    /// Values of the setting, each with the systems that have it, in the campaign's order.
-    pub values: Vec<(String, Vec<String>)>,
-}
-
-impl Unequal {
-    /// The finding in a line: "unequal beam: 1 (nano, tiny), 4 (small-beam-4)".
-    pub fn about(&self) -> String {
-        let value = |(value, systems): &(String, Vec<String>)| {
-            let more = systems.len().saturating_sub(NAMED);
-            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-            format!("{value} ({}{more})", systems.iter().take(NAMED).join(", "))
-        };
-        format!(
-            "unequal {}: {}; speed and quality depend on it, too",
-            self.setting,
-            self.values.iter().map(value).join(", ")
-        )
-    }
-}
 
 type Setting = (&'static str, fn(&CellSummary) -> Option<String>);
 
@@ -46,20 +19,27 @@ const SETTINGS: [Setting; 4] = [
     ("number of cores", |row| row.track.uses_all_cores().then(|| row.cores.to_string())),
 ];
 
-/// Unequal settings on each test set. Twins, echoes and INVALID cells are compared with no other.
-pub(super) fn unequal(test_sets: &[&str], cells: &[CellSummary]) -> Vec<Unequal> {
+/// Unequal settings on each test set: "unequal beam: 1 (nano, tiny), 4 (small-beam-4)". Twins, echoes and INVALID
+/// cells are compared with no other.
+pub(super) fn unequal(test_sets: &[&str], cells: &[CellSummary]) -> Vec<Remark> {
     let is_compared = |row: &&CellSummary| {
         row.verdict != Verdict::Invalid && !matches!(row.unranked, Some(Unranked::Twin | Unranked::Echo))
+    };
+    let told = |(value, systems): (String, Vec<String>)| {
+        let more = systems.len().saturating_sub(NAMED);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        format!("{value} ({}{more})", systems.iter().take(NAMED).join(", "))
     };
     let on_set = |set: &str, (setting, of): Setting| {
         let rows = cells.iter().filter(is_compared).filter(|row| row.test_set == set);
         let known = rows.filter_map(|row| Some((of(row)?, row.system.clone()))).unique();
-        let values =
-            known.into_group_map().into_iter().sorted_by_key(|(value, _)| (value.len(), value.clone()));
-        Unequal { test_set: set.into(), setting, values: values.collect() }
+        let values = known.into_group_map();
+        let is_unequal = values.len() > 1;
+        let mut values = values.into_iter().sorted_by_key(|(value, _)| (value.len(), value.clone())).map(told);
+        let text = format!("unequal {setting}: {}; speed and quality depend on it, too", values.join(", "));
+        is_unequal.then(|| Remark { test_set: set.into(), text })
     };
-    let all = test_sets.iter().cartesian_product(SETTINGS).map(|(set, setting)| on_set(set, setting));
-    all.filter(|found| found.values.len() > 1).collect()
+    test_sets.iter().cartesian_product(SETTINGS).filter_map(|(set, setting)| on_set(set, setting)).collect()
 }
 
 #[cfg(test)]
@@ -89,8 +69,9 @@ mod tests {
             row("b", Track::Latency, "int8", 4, 1),
             row("c", Track::ThroughputAll, "int8", 1, 2),
         ];
-        let told =
-            |rows: &[CellSummary]| unequal(&["set"], rows).iter().map(Unequal::about).collect::<Vec<_>>();
+        let told = |rows: &[CellSummary]| -> Vec<String> {
+            unequal(&["set"], rows).into_iter().map(|remark| remark.text).collect()
+        };
         assert_eq!(told(&rows), ["unequal beam: 1 (a, c), 4 (b); speed and quality depend on it, too"]);
         rows[3].cores = 4;
         rows[3].precision = Some("f32".into());
