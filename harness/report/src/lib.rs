@@ -6,7 +6,7 @@
 //! Run, Summary ─────────► Material  the run with its judged rows, systems and test sets
 //!                          │ view
 //!                          ▼
-//!                        View       all sentences and charts
+//!                        Report     all sentences and charts
 //!                          │ page, markdown
 //!                          ▼
 //!                        HTML, SVG files, Markdown
@@ -49,62 +49,31 @@ pub use page::document;
 pub use published::Published;
 pub use readme::{BEGIN, END, PAPERS, between};
 pub use tables::{Field, Table, inline};
+pub use view::Report;
 
 use serde_json::json;
 
-use dyno_results::{Run, Summary};
-
-use material::Material;
-use view::View;
-
-/// A report, in all its forms.
-pub struct Report {
-    view: View,
-}
-
 impl Report {
-    /// The report on a run, with the points of papers under its charts.
-    pub fn of(run: &Run, summary: &Summary, published: &[Published]) -> Self {
-        Self { view: View::of(&Material::of(run, summary), published) }
-    }
-
-    /// The report as one HTML file. `beside_records` adds links to the records in the same folder.
-    pub fn html(&self, beside_records: bool) -> Result<String> {
-        page::html(&self.view, beside_records)
-    }
-
     /// Names and contents of the figures as SVG files that stand alone. The lead figures, which READMEs show,
     /// also come on a dark ground.
     pub fn figures(&self) -> impl Iterator<Item = (String, &str)> {
-        let light = self.view.figures().map(|figure| (format!("{}.svg", figure.id), figure.paper.as_str()));
-        let leads = self.view.parts.iter().filter_map(|part| part.lead.as_ref());
+        let light = self.drawn().map(|figure| (format!("{}.svg", figure.id), figure.paper.as_str()));
+        let leads = self.parts.iter().filter_map(|part| part.lead.as_ref());
         light.chain(leads.map(|figure| (format!("{}-dark.svg", figure.id), figure.paper_dark.as_str())))
-    }
-
-    /// The README `text` with the frontier between its markers; `None` without markers. `figures` is the path
-    /// of the figures as readers have it, `commands` are the commands that made the report.
-    pub fn readme(&self, text: &str, figures: &str, commands: &[String]) -> Option<String> {
-        readme::updated(text, &self.view, figures, commands)
     }
 
     /// The findings in short, as JSON for programs.
     pub fn summary(&self) -> serde_json::Value {
-        let view = &self.view;
         let part =
             |part: &view::Part| json!({"name": part.name, "verdict": part.verdict, "frontier": part.choices});
         json!({
-            "campaign": view.campaign, "profile": view.profile, "host": view.host, "date": view.date,
-            "trust": view.trust, "test_sets": view.parts.iter().map(part).collect::<Vec<_>>(),
+            "campaign": self.campaign, "profile": self.profile, "host": self.host, "date": self.date,
+            "trust": self.trust, "test_sets": self.parts.iter().map(part).collect::<Vec<_>>(),
         })
     }
 
     /// The full table of each test set, in LaTeX.
     pub fn latex(&self) -> String {
-        self.view.parts.iter().map(|part| format!("% {}\n{}", part.name, latex::latex(&part.full))).collect()
-    }
-
-    /// The tables in Markdown.
-    pub fn markdown(&self) -> String {
-        markdown::markdown(&self.view)
+        self.parts.iter().map(|part| format!("% {}\n{}", part.name, latex::latex(&part.full))).collect()
     }
 }

@@ -1,21 +1,19 @@
 //! The report's tables in Markdown, for READMEs and pull requests.
 
 pub use super::tables::inline;
-use super::view::{Part, View};
+use super::view::{Part, Report};
 
-/// The verdict, the choices and the full table of each test set.
-pub fn markdown(view: &View) -> String {
-    let head = format!(
-        "{}, {} profile, {}\n",
-        inline(&view.host),
-        view.profile,
-        view.date.as_deref().unwrap_or("undated")
-    );
-    let parts = view.parts.iter().map(|part| {
-        let (name, full) = (inline(&part.name), part.full.to_markdown());
-        format!("\n### {name} ({})\n\n{}{full}", part.size, choices(part))
-    });
-    head + &parts.collect::<String>()
+impl Report {
+    /// The report's tables in Markdown: the verdict, the choices and the full table of each test set.
+    pub fn markdown(&self) -> String {
+        let date = self.date.as_deref().unwrap_or("undated");
+        let head = format!("{}, {} profile, {date}\n", inline(&self.host), self.profile);
+        let parts = self.parts.iter().map(|part| {
+            let (name, full) = (inline(&part.name), part.full.to_markdown());
+            format!("\n### {name} ({})\n\n{}{full}", part.size, choices(part))
+        });
+        head + &parts.collect::<String>()
+    }
 }
 
 /// The verdict and the choices of a test set.

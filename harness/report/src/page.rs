@@ -11,7 +11,7 @@ use tera::Tera;
 
 use crate::charts;
 use crate::error::{Error, Result};
-use crate::view::View;
+use crate::view::Report;
 
 /// Components that all pages share.
 const PARTS: &str = include_str!("../../../templates/parts.html");
@@ -33,15 +33,17 @@ struct Document<'a, P> {
 /// Data of a report's page.
 #[derive(Serialize)]
 struct Page<'a> {
-    view: &'a View,
+    view: &'a Report,
     csv: String,
     folder_links: bool,
 }
 
-/// The page of a report. `beside_records`: the page lies in the run's folder and links to the records.
-pub fn html(view: &View, beside_records: bool) -> Result<String> {
-    let page = Page { view, csv: STANDARD.encode(&view.csv), folder_links: beside_records };
-    document("report.html", TEMPLATE, &page)
+impl Report {
+    /// The report as one HTML file. `beside_records` adds links to the records in the same folder.
+    pub fn html(&self, beside_records: bool) -> Result<String> {
+        let page = Page { view: self, csv: STANDARD.encode(&self.csv), folder_links: beside_records };
+        document("report.html", TEMPLATE, &page)
+    }
 }
 
 /// A page: `template` filled with `page`.

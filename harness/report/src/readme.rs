@@ -7,7 +7,7 @@ use dyno_api::printable_line;
 
 use super::charts::escape;
 use super::markdown::{choices, inline};
-use super::view::View;
+use super::view::Report;
 
 /// Marker before the part that dyno writes.
 pub const BEGIN: &str = "<!-- dyno report: begin -->";
@@ -17,10 +17,13 @@ pub const END: &str = "<!-- dyno report: end -->";
 /// Markers around the link to the page on the papers.
 pub const PAPERS: [&str; 2] = ["<!-- dyno papers: begin -->", "<!-- dyno papers: end -->"];
 
-/// `text` with the first test set's frontier between its markers: picture, table and commands. `figures` is
-/// the path of the pictures for readers of the README. `None` unless both markers occur once and in order.
-pub fn updated(text: &str, view: &View, figures: &str, commands: &[String]) -> Option<String> {
-    between(text, [BEGIN, END], &frontier(view, figures, commands))
+impl Report {
+    /// The README `text` with the first test set's frontier between its markers: picture, table and commands, by which
+    /// the report was made. `figures` is the path of the pictures for readers of the README. `None` unless both markers
+    /// occur once and in order.
+    pub fn readme(&self, text: &str, figures: &str, commands: &[String]) -> Option<String> {
+        between(text, [BEGIN, END], &frontier(self, figures, commands))
+    }
 }
 
 /// `text` with `new` between its markers. `None` unless both occur once and in order.
@@ -32,7 +35,7 @@ pub fn between(text: &str, markers: [&str; 2], new: &str) -> Option<String> {
     (!again).then(|| format!("{before}{begin}\n{new}{end}{after}"))
 }
 
-fn frontier(view: &View, figures: &str, commands: &[String]) -> String {
+fn frontier(view: &Report, figures: &str, commands: &[String]) -> String {
     let Some(part) = view.parts.first() else { return String::new() };
     let date = view.date.as_deref().unwrap_or("undated");
     let about = format!("{}, {} profile, {}, {date}", inline(&view.host), view.profile, inline(&part.name));
@@ -42,7 +45,7 @@ fn frontier(view: &View, figures: &str, commands: &[String]) -> String {
 }
 
 /// The lead figure, light or dark as the reader's browser prefers.
-fn picture(view: &View, figures: &str) -> String {
+fn picture(view: &Report, figures: &str) -> String {
     let Some(figure) = view.parts.first().and_then(|part| part.lead.as_ref()) else { return String::new() };
     let (file, title) =
         (escape(&format!("{}/{}", figures.trim_end_matches('/'), figure.id)), escape(&figure.title));
@@ -58,11 +61,11 @@ mod tests {
 
     #[test]
     fn only_what_stands_between_the_markers_changes() {
-        let view = View::default();
+        let report = Report::default();
         let text = format!("# a\n{BEGIN}\nold\n{END}\nb\n");
-        let new = updated(&text, &view, "figures", &[]).unwrap();
+        let new = report.readme(&text, "figures", &[]).unwrap();
         assert_eq!(new, format!("# a\n{BEGIN}\n{END}\nb\n"));
-        assert_eq!(updated(&new, &view, "figures", &[]).unwrap(), new);
+        assert_eq!(report.readme(&new, "figures", &[]).unwrap(), new);
         for text in [
             "",
             BEGIN,
@@ -70,7 +73,7 @@ mod tests {
             &format!("{BEGIN}{END}{BEGIN}{END}"),
             &format!("{END}{BEGIN}{END}"),
         ] {
-            assert_eq!(updated(text, &view, "figures", &[]), None, "{text}");
+            assert_eq!(report.readme(text, "figures", &[]), None, "{text}");
         }
     }
 }

@@ -23,6 +23,7 @@ mod trust;
 mod wins;
 
 use dyno_measure::Profile;
+use dyno_results::{Run, Summary};
 use dyno_stats::numbers::count;
 use serde::Serialize;
 
@@ -39,35 +40,30 @@ pub(crate) use summary::{estimate, quality};
 use context::SetContext;
 use section::{Legend, Section};
 
-/// Contents of a page.
+/// A report: all that its page and its other forms show.
 #[derive(Debug, Default, Serialize)]
-pub struct View {
-    /// Name of the campaign.
-    pub campaign: String,
-    /// Key of the run.
-    pub key: String,
-    /// Name of the profile.
-    pub profile: &'static str,
+pub struct Report {
+    pub(crate) campaign: String,
+    pub(crate) profile: &'static str,
     /// Machine of the run, in a line.
-    pub host: String,
+    pub(crate) host: String,
     /// Day on which the run began, as 2026-11-21.
-    pub date: Option<String>,
+    pub(crate) date: Option<String>,
     /// Version of dyno.
-    pub version: &'static str,
+    pub(crate) version: &'static str,
     /// Reasons for and against trust in the figures.
-    pub trust: Vec<trust::Trust>,
+    pub(crate) trust: Vec<trust::Trust>,
     /// One part for each test set.
-    pub parts: Vec<Part>,
+    pub(crate) parts: Vec<Part>,
     /// Machine and parameters of the run.
-    pub environment: Table,
+    pub(crate) environment: Table,
     /// Commands of the systems.
-    pub commands: Table,
+    pub(crate) commands: Table,
     /// Instance whose price counts words per dollar.
-    pub price: Option<String>,
-    /// Parameters of the profile.
-    pub protocol: full::Protocol,
+    pub(crate) price: Option<String>,
+    pub(crate) protocol: full::Protocol,
     /// Table of all cells as CSV, to be saved.
-    pub csv: String,
+    pub(crate) csv: String,
 }
 
 /// Findings on one test set.
@@ -99,10 +95,10 @@ pub struct Part {
     pub signatures: Vec<String>,
 }
 
-impl View {
-    /// The view of a run, with `published` points of papers.
-    pub fn of(material: &Material<'_>, published: &[Published]) -> Self {
-        let Material { run, summary, .. } = material;
+impl Report {
+    /// The report on a run, with the points of papers under its charts.
+    pub fn of(run: &Run, summary: &Summary, published: &[Published]) -> Self {
+        let material = &Material::of(run, summary);
         let profile = run.records.first().map_or(Profile::Quick, |record| record.profile);
         let several = material.sets.len() > 1;
         let prefix = |i: usize| if several { format!("set{}-", i + 1) } else { String::new() };
@@ -111,7 +107,6 @@ impl View {
             sets.map(|(i, set)| SetContext::of(material, set, prefix(i), published)).collect();
         Self {
             campaign: run.identity.campaign.clone(),
-            key: run.identity.key.clone(),
             profile: profile.name(),
             host: full::host_line(&run.identity.host),
             date: run.day(),
@@ -127,7 +122,7 @@ impl View {
     }
 
     /// All figures, in the page's order.
-    pub fn figures(&self) -> impl Iterator<Item = &Figure> {
+    pub(crate) fn drawn(&self) -> impl Iterator<Item = &Figure> {
         self.parts.iter().flat_map(|part| {
             part.lead.iter().chain(part.sections.iter().flat_map(|section| &section.figures))
         })

@@ -138,15 +138,15 @@ fn judge(cells: &mut [CellSummary]) {
     }
 }
 
-fn view(change: impl FnOnce(&mut Fixture)) -> View {
+fn view(change: impl FnOnce(&mut Fixture)) -> Report {
     let mut fixture = fixture();
     change(&mut fixture);
     judge(&mut fixture.summary.cells);
-    View::of(&Material::of(&fixture.run, &fixture.summary), &[])
+    Report::of(&fixture.run, &fixture.summary, &[])
 }
 
-fn figure<'a>(view: &'a View, id: &str) -> Option<&'a Figure> {
-    view.figures().find(|figure| figure.id == id)
+fn figure<'a>(view: &'a Report, id: &str) -> Option<&'a Figure> {
+    view.drawn().find(|figure| figure.id == id)
 }
 
 #[test]
@@ -208,7 +208,7 @@ fn yardsticks_and_twins_stand_in_the_full_table_alone() {
     let view = view(|_| ());
     let names = |table: &Table| table.rows.iter().map(|row| row.fields[0].text.clone()).collect::<Vec<_>>();
     assert_eq!(view.parts[0].full.rows.len(), 12);
-    for figure in view.figures() {
+    for figure in view.drawn() {
         for name in ["echo", "b1x1 again"] {
             assert!(!names(&figure.table).contains(&name.to_owned()), "{} shows {name}", figure.id);
         }
@@ -234,7 +234,7 @@ fn an_invalid_cell_is_named_with_its_reason_and_drawn_nowhere() {
         view.trust
     );
     assert_eq!(view.parts[0].verdict[0], "Take b4x1: BLEU 33.0 ±0.5, 300 words/s.");
-    assert!(view.figures().all(|figure| !figure.wide.contains("b4x32")));
+    assert!(view.drawn().all(|figure| !figure.wide.contains("b4x32")));
 }
 
 #[test]
@@ -492,7 +492,7 @@ fn settings_of_each_system_stand_in_the_table_and_unequal_ones_in_words() {
     let row: Vec<&str> = part.full.rows[6].fields[2..6].iter().map(|field| field.text.trim()).collect();
     assert_eq!(row, ["int8", "1", "64", "2"], "the first system under throughput-all");
     assert_eq!(part.remarks, ["Unequal beam: 1 (b1x1), 4 (b4x1); speed and quality depend on it, too."]);
-    assert!(crate::page::html(&view, false).unwrap().contains("Unequal beam"));
+    assert!(view.html(false).unwrap().contains("Unequal beam"));
 }
 
 #[test]
