@@ -6,6 +6,7 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde::Serialize;
+use serde_json::json;
 use sha2::{Digest, Sha256};
 use tera::Tera;
 
@@ -19,44 +20,27 @@ const TEMPLATE: &str = include_str!("../../../templates/report.html");
 const STYLE: &str = include_str!("../../../templates/report.css");
 const SCRIPT: &str = include_str!("../../../templates/report.js");
 
-/// Data of a template: those of its page, and the style and script that all pages share.
-#[derive(Serialize)]
-struct Document<'a, P> {
-    #[serde(flatten)]
-    page: &'a P,
-    style: String,
-    style_hash: String,
-    script: &'static str,
-    script_hash: String,
-}
-
-/// Data of a report's page.
-#[derive(Serialize)]
-struct Page<'a> {
-    view: &'a Report,
-    csv: String,
-    folder_links: bool,
-}
-
 impl Report {
     /// The report as one HTML file. `beside_records` adds links to the records in the same folder.
     pub fn html(&self, beside_records: bool) -> Result<String> {
-        let page = Page { view: self, csv: STANDARD.encode(&self.csv), folder_links: beside_records };
-        document("report.html", TEMPLATE, &page)
+        let csv = STANDARD.encode(&self.csv);
+        document("report.html", TEMPLATE, &json!({"view": self, "csv": csv, "folder_links": beside_records}))
     }
 }
 
-/// A page: `template` filled with `page`.
+/// A page: `template` filled with `page`, and with the style and the script that all pages share.
 pub fn document(name: &str, template: &str, page: &impl Serialize) -> Result<String> {
     let style = charts::theme() + STYLE + &charts::style_sheet();
-    let style_hash = hash(&style);
-    let document = Document { page, style, style_hash, script: SCRIPT, script_hash: hash(SCRIPT) };
     let mut tera = Tera::new();
     // Tera escapes templates whose names end in .html.
     tera.set_escape_fn(|text, out| out.write_all(charts::escape(text).as_bytes()));
     let fault = |source| Error::Page { what: name.into(), source };
     tera.add_raw_templates([("parts.html", PARTS), (name, template)]).map_err(fault)?;
-    let context = tera::Context::from_serialize(&document).map_err(fault)?;
+    let mut context = tera::Context::from_serialize(page).map_err(fault)?;
+    context.insert("style_hash", &hash(&style));
+    context.insert("style", &style);
+    context.insert("script_hash", &hash(SCRIPT));
+    context.insert("script", SCRIPT);
     tera.render(name, &context).map_err(fault)
 }
 
