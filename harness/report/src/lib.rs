@@ -12,18 +12,6 @@
 //!                        HTML, SVG files, Markdown
 //! ```
 //!
-//! | module | owns |
-//! | --- | --- |
-//! | `material` | the run and its summary, as sections ask for them |
-//! | `view` | the parts of the page, one file a section |
-//! | [`charts`] | each kind of chart, its scales, axes and labels, and a small SVG writer |
-//! | `tables`, `sentences`, `cost`, `shares` | tables, hedged sentences, kinds of cost, breakdowns of time |
-//! | `translations` | texts of the systems side by side, searchable offline |
-//! | `page`, `markdown`, `latex`, `readme` | a view as HTML, as Markdown, as LaTeX, as a part of a README |
-//! | [`leaderboard`] | a static page over many published runs |
-//! | [`hosts`] | the report on a merged run, with hosts as a dimension |
-//! | `published` | published results, as points under our own |
-//!
 //! Judgements come from `dyno-results`. This crate measures nothing and reads no file.
 
 pub mod charts;

@@ -7,22 +7,6 @@
 //! ranks: medians, order statistics, rank tests. The bootstrap resamples lines of text only ([`bootstrap`]),
 //! never a handful of rounds.
 //!
-//! | module | owns |
-//! | --- | --- |
-//! | `order` | medians, percentiles, and the intervals that ranks guarantee |
-//! | `rank` | rank tests, the sign test, Fisher's test, Holm's correction |
-//! | `correlation` | Spearman's rank correlation |
-//! | `noise` | the noise floor of one system, the ratio of paired rounds |
-//! | `length` | latency as a straight line over source length |
-//! | `lines` | what a metric knows of each line, and the score of a corpus |
-//! | [`bootstrap`] | confidence of corpus scores by resampled lines |
-//! | `permutation` | whether the difference of two texts could be chance, by exchanges of lines |
-//! | `frontier` | the Pareto frontier under uncertainty |
-//! | `estimate`, [`numbers`] | a value with its interval, and its text for people |
-//! | `grouped` | alike items together |
-//! | `share` | shares of a count, and what chance adds |
-//! | `random` | seeded random numbers |
-//!
 //! Left out on purpose: statistics that need a normal distribution, and means of times.
 
 pub mod bootstrap;

@@ -1,12 +1,6 @@
 //! Why a cell is where it is: where its time goes, how near it came to a rule, and which systems stand beside it.
 //!
 //! Standings, orders and ratios are those of the [`Summary`]; this module only picks what concerns one cell.
-//!
-//! | module | owns |
-//! | --- | --- |
-//! | `cpu` | CPU time against the time that a user waits, and against that of other systems |
-//! | `margins` | figures of a cell against the limits of the rules |
-//! | `neighbours` | systems that beat the cell, and those next to it on the frontier |
 
 mod cpu;
 mod margins;

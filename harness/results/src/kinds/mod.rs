@@ -4,15 +4,6 @@
 //! kind counts what of it stands in the source lines, and how much of that the answers keep. The counts are
 //! exact and the same on every host, so that two precisions of one model can be told apart line by line. What
 //! an answer adds isn't counted.
-//!
-//! | module | owns |
-//! | --- | --- |
-//! | `text` | words, lists of words, patterns |
-//! | `line`, `pieces` | a line as the kinds read it: texts with and without their pieces of markup, languages |
-//! | `kept`, `kind` | items of a kind; the kinds with their names |
-//! | `numbers`, `dates`, `names`, `markup`, `quotes`, `negation` | what a line holds: items of the source, and those that the answer keeps |
-//! | `length`, `repetition`, `untranslated` | how a line is: one item for each line, kept if the line is as it should be |
-//! | `counts` | the counts of a text, and the lines where something was lost |
 
 mod counts;
 mod dates;

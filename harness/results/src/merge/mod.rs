@@ -3,13 +3,6 @@
 //! A host is a kind of machine at a price. Shards of a campaign on equal hosts are joined into one run.
 //! Speeds of different hosts are never mixed: each host stays a run of its own, with its own scores and its
 //! own price.
-//!
-//! | module | owns |
-//! | --- | --- |
-//! | `belonging` | whether two runs belong together: campaign, protocol, systems, files, test sets, build |
-//! | `join` | the join of a host's runs: each group of cells from one of them |
-//! | `merged` | the joined runs as data |
-//! | `folder` | the folder of a merged run: `merged.json`, and a run's folder for each host |
 
 mod belonging;
 mod folder;

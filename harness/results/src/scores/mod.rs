@@ -4,15 +4,6 @@
 //! in the user's own Python or in a private one; workers compute any other. Confidence intervals and
 //! comparisons are a bootstrap of our own, over sacrebleu's counts of each line, over pairs of sentences, or
 //! over the workers' segment scores.
-//!
-//! | module | owns |
-//! | --- | --- |
-//! | `metric`, `scale` | names, workers and order of the metrics; their direction and digits |
-//! | `scorer` | all metrics over all outputs of a run, and the comparison of every two |
-//! | `sacrebleu`, `python`, `corpus` | requests to sacrebleu, its Python, its formulas over sums |
-//! | `spearman` | encoders' correlation with gold scores |
-//! | `worker`, `answers` | the JSON-lines protocol of workers, and their kept answers |
-//! | `work`, `stored` | texts and their scores; `scores.json`, and its form in earlier versions |
 
 mod answers;
 mod corpus;
