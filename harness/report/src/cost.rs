@@ -36,7 +36,6 @@ pub struct Contestant {
 
 /// A contest of the systems on a test set, in quality and one cost.
 pub struct Contest<'a> {
-    /// Cost of the contest.
     pub cost: Cost,
     /// Systems that may stand on the frontier, the best quality first.
     pub contestants: Vec<Contestant>,
@@ -44,7 +43,6 @@ pub struct Contest<'a> {
     pub bystanders: Vec<Contestant>,
     /// Systems with an INVALID cell, of whatever track.
     pub invalid: BTreeSet<usize>,
-    /// Scale of the quality.
     pub scale: Scale,
     /// Order of the first contestant against the second in quality.
     quality_order: Compared<'a, Order>,
@@ -248,7 +246,6 @@ impl<'a> Contest<'a> {
         self.contestants.iter().find(|one| one.system == system).map(|one| one.standing)
     }
 
-    /// Order of `a` and `b` in quality.
     pub fn quality_order(&self, a: &Contestant, b: &Contestant) -> Order {
         (self.quality_order)(a, b)
     }

@@ -14,7 +14,6 @@ use super::charts::Family;
 
 /// A run, as a page needs it.
 pub struct Material<'a> {
-    /// The run itself.
     pub run: &'a Run,
     /// Its judged rows.
     pub summary: &'a Summary,
@@ -28,7 +27,6 @@ pub struct Material<'a> {
 pub struct System<'a> {
     /// Name of the system, in printable characters.
     pub name: String,
-    /// Family of its engine.
     pub family: Family,
     /// Whether the system is an earlier one under a second name, entered to measure the noise.
     pub is_twin: bool,
@@ -47,12 +45,10 @@ pub struct Set<'a> {
     pub texts: &'a TestSet,
     /// Scales of the quality metrics, the frontier's first.
     pub metrics: Vec<Scale>,
-    /// Cells on this test set.
     pub cells: Vec<&'a CellSummary>,
 }
 
 impl<'a> Material<'a> {
-    /// Material of a report on `run`.
     pub fn of(run: &'a Run, summary: &'a Summary) -> Self {
         let set = |texts: &'a TestSet| Set {
             run,
@@ -102,7 +98,6 @@ impl<'a> Set<'a> {
         self.metrics.first().cloned().unwrap_or_else(|| Standard::Bleu.scale())
     }
 
-    /// The cell of a system under a track.
     pub fn cell(&self, system: usize, track: Track) -> Option<&'a CellSummary> {
         self.cells.iter().copied().find(|cell| cell.place == system && cell.track == track)
     }

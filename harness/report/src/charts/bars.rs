@@ -9,21 +9,16 @@ use super::tip::spot;
 use dyno_stats::Estimate;
 use dyno_stats::numbers::lacking_decimals;
 
-/// One system's bar.
 pub struct Bar {
-    /// Name of the system.
     pub name: String,
-    /// Colour of the system.
     pub colour: Colour,
     /// Length of the bar, with its interval.
     pub value: Estimate,
     /// Figure at the end of the bar.
     pub text: String,
-    /// Lines of the tip.
     pub tip: Vec<String>,
 }
 
-/// A chart of bars.
 pub struct Bars {
     /// Quantity that the lengths show, with its unit.
     pub name: String,

@@ -7,9 +7,7 @@ use super::palette::Colour;
 use super::svg::{Anchor, Svg};
 use super::tip::spot;
 
-/// One system's curve.
 pub struct Curve {
-    /// Name of the system.
     pub name: String,
     /// Colour of the system; a grey curve is thin.
     pub colour: Colour,
@@ -17,15 +15,11 @@ pub struct Curve {
     pub line: Vec<(f64, f64)>,
     /// Single measured points beside the curve.
     pub dots: Vec<(f64, f64)>,
-    /// Lines of the tip.
     pub tip: Vec<String>,
 }
 
-/// A chart of curves.
 pub struct Curves {
-    /// Horizontal axis.
     pub x: Axis,
-    /// Vertical axis.
     pub y: Axis,
     /// Curves, the most important first.
     pub curves: Vec<Curve>,

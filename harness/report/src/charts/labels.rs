@@ -13,9 +13,7 @@ pub struct Area {
     pub x: f64,
     /// Upper edge.
     pub y: f64,
-    /// Width.
     pub width: f64,
-    /// Height.
     pub height: f64,
 }
 
@@ -55,7 +53,6 @@ impl Area {
 /// Area of a label, and the begin of a line to its point for a label far from it.
 type Place = (Area, Option<(f64, f64)>);
 
-/// The labels of one drawing.
 pub struct Labels {
     bounds: Area,
     taken: Vec<Area>,

@@ -19,13 +19,13 @@ mod stacked;
 mod svg;
 mod tip;
 
-pub use bars::{Bar, Bars};
-pub use curves::{Curve, Curves};
+pub(crate) use bars::{Bar, Bars};
+pub(crate) use curves::{Curve, Curves};
 pub use figure::{Figure, mark};
 pub use frame::Axis;
 pub use labels::shortened;
 pub use map::Map;
 pub use palette::{Colour, Family, theme};
 pub use scatter::{Point, Published, Scatter};
-pub use stacked::{Stack, Stacked};
+pub(crate) use stacked::{Stack, Stacked};
 pub use svg::{escape, style_sheet};

@@ -54,12 +54,10 @@ impl Scale {
         self.from + part.clamp(0.0, 1.0) * (self.to - self.from)
     }
 
-    /// The least value.
     pub const fn low(&self) -> f64 {
         self.low
     }
 
-    /// The greatest value.
     pub const fn high(&self) -> f64 {
         self.high
     }

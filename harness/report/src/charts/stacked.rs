@@ -10,17 +10,14 @@ use super::tip::spot;
 
 /// Parts of one system.
 pub struct Stack {
-    /// Name of the system.
     pub name: String,
     /// Colour of the name.
     pub colour: Colour,
     /// Parts with their share of the whole, in the order of all stacks.
     pub parts: Vec<(String, f64)>,
-    /// Lines of the tip.
     pub tip: Vec<String>,
 }
 
-/// A chart of stacked bars.
 pub struct Stacked {
     /// Quantity that is divided.
     pub name: String,

@@ -60,7 +60,6 @@ pub enum Medium {
     Paper(Ground),
 }
 
-/// A drawing in progress.
 pub struct Svg {
     body: String,
     medium: Medium,
@@ -78,17 +77,14 @@ pub enum Anchor {
 }
 
 impl Svg {
-    /// An empty drawing.
     pub const fn new(medium: Medium) -> Self {
         Self { body: String::new(), medium }
     }
 
-    /// Medium of the drawing.
     pub const fn medium(&self) -> Medium {
         self.medium
     }
 
-    /// A line between two points.
     pub fn line(&mut self, class: &str, colour: Colour, (x1, y1): (f64, f64), (x2, y2): (f64, f64)) {
         let look = self.look(class, colour);
         let (x1, y1, x2, y2) = (px(x1), px(y1), px(x2), px(y2));
@@ -109,7 +105,6 @@ impl Svg {
         let _ = write!(self.body, " fill-opacity=\"{}\"/>", trimmed(tint, 2));
     }
 
-    /// A circle.
     pub fn circle(&mut self, class: &str, colour: Colour, (x, y): (f64, f64), radius: f64) {
         let look = self.look(class, colour);
         let _ = write!(self.body, "<circle{look} cx=\"{}\" cy=\"{}\" r=\"{}\"/>", px(x), px(y), px(radius));
@@ -154,12 +149,10 @@ impl Svg {
         );
     }
 
-    /// Begins a group of a class.
     pub fn begin(&mut self, class: &str) {
         let _ = write!(self.body, "<g class=\"{class}\">");
     }
 
-    /// Ends a group.
     pub fn end(&mut self) {
         self.body.push_str("</g>");
     }

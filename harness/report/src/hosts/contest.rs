@@ -26,13 +26,11 @@ pub struct Host<'a> {
 
 /// A system on a host.
 pub(super) struct Entry<'a> {
-    /// Host of the system.
     pub(super) host: &'a Host<'a>,
     /// Cell that money is counted by.
     pub(super) cell: &'a CellSummary,
     /// Cell of the latency track, unless it is INVALID.
     pub(super) latency: Option<&'a CellSummary>,
-    /// Family of the system's engine.
     pub(super) family: Family,
 }
 
@@ -57,7 +55,6 @@ impl<'a> Contest<'a> {
         Self { hosts, test_set, entries, race }
     }
 
-    /// Entry of a contestant.
     pub(super) fn entry(&self, one: &Contestant) -> &Entry<'a> {
         &self.entries[one.system]
     }

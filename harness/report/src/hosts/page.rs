@@ -49,7 +49,6 @@ pub fn latex(hosts: &[Host<'_>]) -> String {
         .collect()
 }
 
-/// Table of each test set.
 fn tables(hosts: &[Host<'_>]) -> Vec<(String, Table)> {
     sets(hosts).into_iter().map(|set| (set.to_owned(), table(&Contest::of(hosts, set)))).collect()
 }

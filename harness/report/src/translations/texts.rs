@@ -40,9 +40,7 @@ impl<'a> Texts<'a> {
 pub struct Line {
     /// Number of the line, from 1.
     pub number: usize,
-    /// Source of the line.
     pub source: String,
-    /// References of the line.
     pub references: Vec<String>,
     /// Different texts with the systems that gave them.
     pub answers: Vec<Answer>,

@@ -10,9 +10,7 @@ use dyno_stats::Standing;
 
 /// A test set as its sections see it.
 pub struct SetContext<'a> {
-    /// Material of the whole page.
     pub material: &'a Material<'a>,
-    /// Test set of the part.
     pub set: &'a Set<'a>,
     /// Prefix of ids, which makes ids unique on the page.
     pub prefix: String,
@@ -20,12 +18,10 @@ pub struct SetContext<'a> {
     pub translators: Vec<usize>,
     /// Contest of the summary.
     pub contest: Option<Contest<'a>>,
-    /// Points of papers.
     pub published: &'a [Published],
 }
 
 impl<'a> SetContext<'a> {
-    /// The context of `set`.
     pub fn of(
         material: &'a Material<'a>,
         set: &'a Set<'a>,
@@ -38,12 +34,10 @@ impl<'a> SetContext<'a> {
         Self { material, set, prefix, translators, contest, published }
     }
 
-    /// The system of an index.
     pub fn system(&self, system: usize) -> &System<'a> {
         &self.material.systems[system]
     }
 
-    /// Name of a system.
     pub fn name(&self, system: usize) -> String {
         self.system(system).name.clone()
     }

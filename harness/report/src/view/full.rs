@@ -174,7 +174,6 @@ pub fn host_line(host: &Host) -> String {
     format!("{}, {cores}, {}", host.cpu, host.best_isa())
 }
 
-/// The machine and the run.
 pub fn environment(material: &Material<'_>) -> Table {
     let mut table = Table::new("The machine and the run", &["what", "value"]);
     let lines = machine(&material.run.identity.host).into_iter().chain(measured(material));
@@ -268,7 +267,6 @@ pub struct Protocol {
 }
 
 impl Protocol {
-    /// The parameters of `profile`.
     pub fn of(profile: Profile) -> Self {
         let rounds: Vec<f64> = (0..profile.rounds()).map(|round| round as f64).collect();
         let coverage = median_interval(&rounds).map_or(0.0, |interval| 100.0 * interval.coverage);

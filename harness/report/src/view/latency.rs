@@ -12,7 +12,6 @@ use dyno_results::turns::Measure;
 use dyno_stats::numbers::{factor, percent_tick, plain, supported};
 use dyno_stats::{Estimate, Order, by_length};
 
-/// The section.
 pub fn section(context: &SetContext<'_>) -> Section {
     let tracks = Track::ALL.into_iter().filter(|track| track.is_lockstep());
     let lockstep = tracks.flat_map(|track| of_track(context, track));

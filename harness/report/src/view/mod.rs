@@ -49,7 +49,6 @@ pub struct Report {
     pub(crate) host: String,
     /// Day on which the run began, as 2026-11-21.
     pub(crate) date: Option<String>,
-    /// Version of dyno.
     pub(crate) version: &'static str,
     /// Reasons for and against trust in the figures.
     pub(crate) trust: Vec<trust::Trust>,
@@ -57,7 +56,6 @@ pub struct Report {
     pub(crate) parts: Vec<Part>,
     /// Machine and parameters of the run.
     pub(crate) environment: Table,
-    /// Commands of the systems.
     pub(crate) commands: Table,
     /// Instance whose price counts words per dollar.
     pub(crate) price: Option<String>,
@@ -71,7 +69,6 @@ pub struct Report {
 pub struct Part {
     /// Name of the part in links.
     pub id: String,
-    /// Name of the test set.
     pub name: String,
     /// Size of the test set, in a line.
     pub size: String,
@@ -81,7 +78,6 @@ pub struct Part {
     pub remarks: Vec<String>,
     /// Chart of quality against the cost of the verdict.
     pub lead: Option<Figure>,
-    /// Legend of that chart.
     pub legend: Vec<Legend>,
     /// Systems on the frontier, by quality.
     pub choices: Table,
@@ -91,7 +87,6 @@ pub struct Part {
     pub translations: Option<Translations>,
     /// Table of section 7.
     pub full: Table,
-    /// Signatures of the quality metrics.
     pub signatures: Vec<String>,
 }
 

@@ -9,7 +9,6 @@ use dyno_measure::Track;
 use dyno_stats::Estimate;
 use dyno_stats::numbers::{factor, mebibytes, plain};
 
-/// The section.
 pub fn section(context: &SetContext<'_>) -> Section {
     let several = || Track::ALL.into_iter().filter(|track| track.uses_all_cores());
     let mut figures: Vec<Figure> = several().filter_map(|track| cores(context, track)).collect();

@@ -20,11 +20,8 @@ pub struct Legend {
 pub struct Section {
     /// Name of the section in links.
     pub id: &'static str,
-    /// Heading of the section.
     pub title: &'static str,
-    /// Figures of the section.
     pub figures: Vec<Figure>,
-    /// Tables after the figures.
     pub tables: Vec<Table>,
     /// Reason for missing figures, or a remark.
     pub note: Option<String>,

@@ -11,7 +11,6 @@ use dyno_results::scores::Scale;
 use dyno_stats::numbers::{mebibytes, plain, supported};
 use dyno_stats::{Estimate, Standing};
 
-/// Sentences of the summary.
 pub fn verdict(context: &SetContext<'_>) -> Vec<String> {
     match &context.contest {
         Some(contest) => Writer { contest, name: &|system| context.spoken(system) }.verdict(),

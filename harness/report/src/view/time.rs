@@ -6,7 +6,6 @@ use crate::charts::Figure;
 use crate::shares::{self, Account};
 use dyno_measure::Track;
 
-/// The section.
 pub fn section(context: &SetContext<'_>) -> Section {
     // Lines one by one and a whole file are different work. All cores do the same work as one core.
     let file = [Track::Throughput1, Track::ThroughputAll];

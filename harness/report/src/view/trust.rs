@@ -19,9 +19,7 @@ use dyno_stats::numbers::counted;
 /// One reason for or against trust.
 #[derive(Debug, PartialEq, Serialize)]
 pub struct Trust {
-    /// Weight of the reason.
     pub weight: Weight,
-    /// Text of the reason.
     pub text: String,
 }
 
@@ -37,7 +35,6 @@ pub enum Weight {
     Bad,
 }
 
-/// The trust panel.
 pub fn trust(material: &Material<'_>, of: Profile, contexts: &[SetContext<'_>]) -> Vec<Trust> {
     let mut panel = invalid(material);
     panel.extend(noisy(material));
