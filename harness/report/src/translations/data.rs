@@ -14,17 +14,16 @@ use dyno_api::printable;
 use dyno_measure::TestSet;
 use serde_json::{Value, json};
 
-use super::numbered::NumberedLine;
 use super::texts::Texts;
 
 /// The data of the first of `lines` that fit into `budget` bytes; and the number of these lines.
-pub fn data(set: &TestSet, texts: &Texts<'_>, lines: &[NumberedLine<'_>], budget: usize) -> (String, usize) {
+pub fn data(set: &TestSet, texts: &Texts<'_>, lines: &[usize], budget: usize) -> (String, usize) {
     let mut bytes = 0;
     let fits = |line: &String| {
         bytes += line.len() + 1;
         bytes <= budget
     };
-    let lines = lines.iter().map(|line| embedded(&line_data(set, texts, line.index)));
+    let lines = lines.iter().map(|&line| embedded(&line_data(set, texts, line)));
     let held: Vec<String> = lines.take_while(fits).collect();
     let names = embedded(&json!(texts.names));
     (format!("{{\"names\":{names},\"lines\":[{}]}}", held.join(",")), held.len())
@@ -65,15 +64,14 @@ mod tests {
             names: vec![vec!["s", "t"], vec!["u"], vec!["v"]],
             texts: outputs.iter().map(|lines| &lines[..]).collect(),
         };
-        let lines = [0, 1].map(|index| NumberedLine::of(&texts, index));
-        let (all, held) = data(&set, &texts, &lines, 1000);
+        let (all, held) = data(&set, &texts, &[0, 1], 1000);
         let all: Value = serde_json::from_str(&all).unwrap();
         assert_eq!(all["names"], json!([["s", "t"], ["u"], ["v"]]));
         let first =
             json!({"number": 1, "source": "a", "references": ["a"], "texts": ["x", "z"], "given": [0, 1, 0]});
         assert_eq!((&all["lines"][0], &all["lines"][1]["given"]), (&first, &json!([0, 0, 0])));
         assert_eq!(held, 2);
-        let (some, held) = data(&set, &texts, &lines, first.to_string().len() + 1);
+        let (some, held) = data(&set, &texts, &[0, 1], first.to_string().len() + 1);
         assert_eq!(held, 1, "the second line is beyond the budget");
         assert_eq!(serde_json::from_str::<Value>(&some).unwrap()["lines"], json!([first]));
     }

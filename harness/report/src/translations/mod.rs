@@ -5,14 +5,14 @@
 //! Where the JSON exceeds its budget, the lines of least disagreement are left out, and the page says so.
 
 mod data;
-mod numbered;
 mod texts;
+mod words;
 
 use serde::Serialize;
 
 use crate::material::{Material, Set};
-use numbered::NumberedLine;
 use texts::{Line, Texts};
+use words::Words;
 
 /// Bytes of JSON of all test sets. The rest of a page of twenty systems takes 1.1 MB, and the page stays
 /// below 5 MB.
@@ -43,15 +43,17 @@ pub fn translations(material: &Material<'_>, set: &Set<'_>, translators: &[usize
     if texts.texts.is_empty() || set.source.is_empty() {
         return None;
     }
-    let mut numbered: Vec<NumberedLine<'_>> =
-        (0..set.source.len()).map(|line| NumberedLine::of(&texts, line)).collect();
-    let agreed = numbered.iter().filter(|line| line.disagreement == 0.0).count();
-    numbered.sort_by(|a, b| b.disagreement.total_cmp(&a.disagreement).then(a.index.cmp(&b.index)));
-    let (data, held) = data::data(set, &texts, &numbered, DATA_BUDGET / material.sets.len());
+    let total = set.source.len();
+    let disagreements: Vec<f64> = (0..total).map(|line| Words::of(&texts, line).disagreement()).collect();
+    let mut order: Vec<usize> = (0..total).collect();
+    order.sort_by(|a, b| disagreements[*b].total_cmp(&disagreements[*a]));
+    let (data, held) = data::data(set, &texts, &order, DATA_BUDGET / material.sets.len());
     let mut bytes = 0;
-    let lines = numbered.iter().take(MARKUP_LINES).map(|line| line.markup(set, &texts)).take_while(|line| {
+    let lines = order.iter().take(MARKUP_LINES).map(|&line| Words::of(&texts, line).markup(line, set, &texts));
+    let lines = lines.take_while(|line| {
         bytes += line.bytes();
         bytes <= MARKUP_BUDGET || bytes == line.bytes()
     });
-    Some(Translations { lines: lines.collect(), data, held, total: numbered.len(), agreed })
+    let agreed = disagreements.iter().filter(|disagreement| **disagreement == 0.0).count();
+    Some(Translations { lines: lines.collect(), data, held, total, agreed })
 }
