@@ -103,6 +103,17 @@ impl Curves {
 }
 
 impl Curve {
+    /// A curve whose tip has its name, then `told`.
+    pub fn of(
+        (name, colour): (String, Colour),
+        line: Vec<(f64, f64)>,
+        dots: Vec<(f64, f64)>,
+        told: impl IntoIterator<Item = String>,
+    ) -> Self {
+        let tip = [name.clone()].into_iter().chain(told).collect();
+        Self { name, colour, line, dots, tip }
+    }
+
     fn is_grey(&self) -> bool {
         self.colour == Colour::Grey
     }

@@ -140,20 +140,10 @@ impl Svg {
         let _ = write!(self.body, "<text{look} x=\"{x}\" y=\"{y}\"{anchor}>{text}</text>");
     }
 
-    /// Begins a group that the keyboard reaches and whose text for screen readers is `told`.
-    pub fn begin_focusable(&mut self, told: &str) {
-        let _ = write!(
-            self.body,
-            "<g class=\"spot\" tabindex=\"0\" role=\"img\" aria-label=\"{}\">",
-            escape(told)
-        );
-    }
-
-    pub fn begin(&mut self, class: &str) {
-        let _ = write!(self.body, "<g class=\"{class}\">");
-    }
-
-    pub fn end(&mut self) {
+    /// A group with these attributes.
+    pub fn group(&mut self, attributes: &str, content: impl FnOnce(&mut Self)) {
+        let _ = write!(self.body, "<g {attributes}>");
+        content(self);
         self.body.push_str("</g>");
     }
 

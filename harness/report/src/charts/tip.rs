@@ -2,7 +2,7 @@
 
 use super::labels::{self, Area};
 use super::palette::Colour;
-use super::svg::{Anchor, Medium, Svg};
+use super::svg::{Anchor, Medium, Svg, escape};
 
 /// Lines of a tip, the first one a name, and the point that they are about.
 type Tip<'a> = (&'a [String], (f64, f64));
@@ -13,12 +13,11 @@ pub fn spot(svg: &mut Svg, bounds: Area, tip: Tip<'_>, target: impl Fn(&mut Svg)
     if matches!(svg.medium(), Medium::Paper(_)) {
         return;
     }
-    svg.begin_focusable(&tip.0.join(", "));
-    target(svg);
-    svg.begin("tip");
-    draw(svg, bounds, tip);
-    svg.end();
-    svg.end();
+    let told = escape(&tip.0.join(", "));
+    svg.group(&format!("class=\"spot\" tabindex=\"0\" role=\"img\" aria-label=\"{told}\""), |svg| {
+        target(svg);
+        svg.group("class=\"tip\"", |svg| draw(svg, bounds, tip));
+    });
 }
 
 fn draw(svg: &mut Svg, bounds: Area, (lines, at): Tip<'_>) {

@@ -58,7 +58,7 @@ impl<'a> Words<'a> {
     /// Stretches of a text, common and rare words in turn; the first stretch is common and may be empty.
     fn parts(&self, words: &[&'a str]) -> Vec<String> {
         let mut parts = vec![String::new()];
-        for (i, word) in words.iter().enumerate() {
+        for (i, &word) in words.iter().enumerate() {
             // Odd parts are the rare ones.
             if self.is_rare(word) != (parts.len() % 2 == 0) {
                 parts.push(String::new());

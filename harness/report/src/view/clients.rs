@@ -109,16 +109,7 @@ fn curve(context: &SetContext<'_>, cell: &CellSummary, figure: fn(&LoadFigures) 
         let clients = counted(clients, "client", "clients");
         format!("{clients}: {rate} lines/s, p50 {half} ms, p99 {tail} ms")
     });
-    Curve {
-        name: context.name(cell.place),
-        colour: context.colour(cell.place),
-        line: cell.clients.iter().map(at).collect(),
-        dots: cell
-            .knee_clients
-            .and_then(|knee| cell.clients.get_key_value(&knee))
-            .map(at)
-            .into_iter()
-            .collect(),
-        tip: [context.name(cell.place)].into_iter().chain(told).collect(),
-    }
+    let knee = cell.knee_clients.and_then(|knee| cell.clients.get_key_value(&knee)).map(at);
+    let line = cell.clients.iter().map(at).collect();
+    Curve::of(context.look(cell.place), line, knee.into_iter().collect(), told)
 }

@@ -74,6 +74,11 @@ impl<'a> SetContext<'a> {
         if self.is_off(system) { Colour::Grey } else { Colour::Of(self.system(system).family) }
     }
 
+    /// Name and colour of a system.
+    pub fn look(&self, system: usize) -> (String, Colour) {
+        (self.name(system), self.colour(system))
+    }
+
     /// Id that is unique on the page.
     pub fn id(&self, name: &str) -> String {
         format!("{}{name}", self.prefix)

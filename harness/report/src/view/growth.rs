@@ -184,13 +184,8 @@ fn last(points: &[(f64, f64)]) -> f64 {
 
 fn curve(context: &SetContext<'_>, sweep: &Swept, line: Vec<(f64, f64)>, unit: &str) -> Curve {
     let told = sweep.points.iter().map(|(value, speed)| format!("{value}: {} {unit}", supported(speed)));
-    Curve {
-        name: sweep.name.clone(),
-        colour: Colour::Of(context.system(sweep.system).family),
-        dots: line.clone(),
-        line,
-        tip: [sweep.name.clone()].into_iter().chain(told).collect(),
-    }
+    let colour = Colour::Of(context.system(sweep.system).family);
+    Curve::of((sweep.name.clone(), colour), line.clone(), line, told)
 }
 
 fn ticks(sweeps: &[Swept]) -> Vec<f64> {

@@ -77,24 +77,11 @@ fn curve(context: &SetContext<'_>, cell: &CellSummary) -> Curve {
     // A hundred points: a screen shows no more.
     let line =
         (0..=100).map(|i| f64::from(i) / 100.0).map(|share| (quantile(&sorted, share), share)).collect();
-    Curve { line, ..plain_curve(context, cell) }
-}
-
-fn plain_curve(context: &SetContext<'_>, cell: &CellSummary) -> Curve {
-    let names = ["p50", "p90", "p95", "p99"];
-    let told = names
+    let told = ["p50", "p90", "p95", "p99"]
         .iter()
         .zip(&cell.percentiles_ms)
         .filter_map(|(name, ms)| Some(format!("{name} {} ms", supported(ms.as_ref()?))));
-    let mut tip = vec![context.name(cell.place)];
-    tip.extend(told);
-    Curve {
-        name: context.name(cell.place),
-        colour: context.colour(cell.place),
-        line: Vec::new(),
-        dots: Vec::new(),
-        tip,
-    }
+    Curve::of(context.look(cell.place), line, Vec::new(), told)
 }
 
 /// Finding on the tail: the system of least p95, and the next one behind it.
@@ -219,13 +206,10 @@ fn by_words(context: &SetContext<'_>, cell: &CellSummary, source: &[usize]) -> O
     let at = |words: f64| (words, fixed + word * words);
     let line: Vec<_> =
         (0..=20).map(|i| at(1.0 + (longest - 1.0) * f64::from(i) / 20.0)).filter(|at| at.1 > 0.0).collect();
-    let mut curve = plain_curve(context, cell);
-    curve.tip = vec![
-        curve.name.clone(),
-        format!("{} ms a {}", plain(fixed), cell.track.unit()),
-        format!("+ {} ms a word", plain(word)),
-    ];
-    Some(Curve { line, dots: groups.iter().map(|group| (group.0, group.1)).collect(), ..curve })
+    let dots = groups.iter().map(|group| (group.0, group.1)).collect();
+    let told =
+        [format!("{} ms a {}", plain(fixed), cell.track.unit()), format!("+ {} ms a word", plain(word))];
+    Some(Curve::of(context.look(cell.place), line, dots, told))
 }
 
 fn length_finding(context: &SetContext<'_>, cells: &[&CellSummary]) -> Option<String> {

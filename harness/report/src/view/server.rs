@@ -59,13 +59,7 @@ fn curve(context: &SetContext<'_>, cell: &CellSummary, served: &Served) -> Curve
         let (rate, half, tail) = (plain(run.rate), plain(run.p50_ms), plain(run.p99_ms));
         format!("{rate} lines/s: p50 {half} ms, p99 {tail} ms")
     });
-    Curve {
-        name: context.name(cell.place),
-        colour: context.colour(cell.place),
-        dots: line.clone(),
-        line,
-        tip: [context.name(cell.place)].into_iter().chain(told).collect(),
-    }
+    Curve::of(context.look(cell.place), line.clone(), line, told)
 }
 
 /// Least and greatest rate of all curves.
