@@ -1,10 +1,4 @@
-//! The folder of a merged run.
-//!
-//! ```text
-//! merged.json    campaign, hosts with their folders, remarks
-//! hosts/NAME/    folder of a run for each host; every command that reads a run reads it
-//! summary.csv    rows of all hosts; derived
-//! ```
+//! The folder of a merged run, whose files `docs/FORMAT.md` lists.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,15 +1,6 @@
 //! Workers: metrics of other programs, such as COMET. A worker speaks one JSON object a line on standard
-//! input and output, and is started once for all systems of a run.
-//!
-//! ```text
-//! → {"ask": "init"}
-//! ← {"name": "COMET", "version": "2.2", "direction": "higher", "range": [0, 1], "signature": "…"}
-//! → {"ask": "score", "source": […], "hypothesis": […], "references": [[…], …]}
-//! ← {"segments": [0.81, …], "score": 0.83}
-//! → {"ask": "shutdown"}
-//! ```
-//!
-//! Segment scores feed the same paired bootstrap as BLEU's counts.
+//! input and output, as `docs/BRING-YOUR-OWN.md` describes, and is started once for all systems of a run. Segment scores
+//! feed the same paired bootstrap as BLEU's counts.
 
 use std::process::Command;
 use std::time::Duration;

@@ -1,26 +1,9 @@
 //! Folder of a run: identity, records, outputs, scores. Records are appended and synced one by one, so a
 //! killed bench loses at most the round in progress.
 //!
-//! ```text
-//! run.json         identity: campaign, systems, test sets, protocol, host
-//! testsets/        source and references: <sha256 of both>.source.txt, <…>.reference-1.txt
-//! records.jsonl    one record for each round
-//! outputs/         answers by content: <sha256>.txt
-//! breakdowns.json  breakdowns of the cells' time, as the systems account for it
-//! metrics.json     metrics that the outputs are scored by
-//! scores.json      quality by output and test set
-//! command.txt      the command that began the run
-//! price.json       price of the host, or of a similar instance
-//! summary.csv      one row for each cell; derived
-//! histograms/      latencies of each cell over all rounds, as HdrHistogram's text; derived
-//! verified.json    findings of the probes, which a resumed run uses again
-//! tuning/          fastest kernel choices on this host
-//! run.lock         lock of the process that measures or scores
-//! ```
-//!
-//! [`Store`] writes the folder and holds its lock. A fresh run reads nothing back: its state is the [`Run`]
-//! in memory. The folder is read to resume a run, and by commands that start from a folder. It is complete: a
-//! run is scored, compared and reported without its campaign.
+//! `docs/FORMAT.md` lists the files. [`Store`] writes the folder and holds its lock. A fresh run reads nothing back: its
+//! state is the [`Run`] in memory. The folder is read to resume a run, and by commands that start from a folder. It is
+//! complete: a run is scored, compared and reported without its campaign.
 
 pub mod files;
 pub(crate) mod folder;
