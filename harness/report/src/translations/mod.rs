@@ -8,10 +8,10 @@ mod data;
 mod texts;
 mod words;
 
-use serde::Serialize;
+use serde_json::{Value, json};
 
 use crate::material::{Material, Set};
-use texts::{Line, Texts};
+use texts::Texts;
 use words::Words;
 
 /// Bytes of JSON of all test sets. The rest of a page of twenty systems takes 1.1 MB, and the page stays
@@ -22,23 +22,10 @@ const MARKUP_BUDGET: usize = 250_000;
 /// Most lines as markup: what a reader without scripts scrolls through.
 const MARKUP_LINES: usize = 100;
 
-/// Contents of the section.
-#[derive(Clone, Debug, Serialize)]
-pub struct Translations {
-    /// Lines as markup.
-    pub lines: Vec<Line>,
-    /// All lines for the script, as JSON that can stand inside a script element.
-    pub data: String,
-    /// Number of lines in the data.
-    pub held: usize,
-    /// Number of lines of the test set.
-    pub total: usize,
-    /// Number of lines on which all systems agree.
-    pub agreed: usize,
-}
-
-/// Translations of a test set by `translators`; `None` if the run holds no texts of these systems.
-pub fn translations(material: &Material<'_>, set: &Set<'_>, translators: &[usize]) -> Option<Translations> {
+/// Translations of a test set by `translators`: the first `lines` as markup, the `data` of all lines, and the numbers of
+/// lines that the data have (`held`), that the set has, and on which all systems agree. `None` if the run holds no texts of
+/// these systems.
+pub fn translations(material: &Material<'_>, set: &Set<'_>, translators: &[usize]) -> Option<Value> {
     let (texts, set) = (Texts::of(material, set, translators), set.texts);
     if texts.texts.is_empty() || set.source.is_empty() {
         return None;
@@ -50,10 +37,11 @@ pub fn translations(material: &Material<'_>, set: &Set<'_>, translators: &[usize
     let (data, held) = data::data(set, &texts, &order, DATA_BUDGET / material.sets.len());
     let mut bytes = 0;
     let lines = order.iter().take(MARKUP_LINES).map(|&line| Words::of(&texts, line).markup(line, set, &texts));
-    let lines = lines.take_while(|line| {
-        bytes += line.bytes();
-        bytes <= MARKUP_BUDGET || bytes == line.bytes()
+    let lines = lines.take_while(|(_, of_line)| {
+        bytes += of_line;
+        bytes <= MARKUP_BUDGET || bytes == *of_line
     });
+    let lines: Vec<Value> = lines.map(|(line, _)| line).collect();
     let agreed = disagreements.iter().filter(|disagreement| **disagreement == 0.0).count();
-    Some(Translations { lines: lines.collect(), data, held, total, agreed })
+    Some(json!({"lines": lines, "data": data, "held": held, "total": total, "agreed": agreed}))
 }

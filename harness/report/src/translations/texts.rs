@@ -1,8 +1,6 @@
-//! The texts that are compared: the different texts of the systems, and a line of them as the page shows it.
+//! The texts that are compared: the different texts of the systems.
 
 use std::collections::HashMap;
-
-use serde::Serialize;
 
 use crate::material::{Material, Set};
 
@@ -32,33 +30,5 @@ impl<'a> Texts<'a> {
             texts.names[at].push(&material.systems[system].name);
         }
         texts
-    }
-}
-
-/// A line as markup shows it.
-#[derive(Clone, Debug, Serialize)]
-pub struct Line {
-    /// Number of the line, from 1.
-    pub number: usize,
-    pub source: String,
-    pub references: Vec<String>,
-    /// Different texts with the systems that gave them.
-    pub answers: Vec<Answer>,
-}
-
-/// A text with the systems that gave it.
-#[derive(Clone, Debug, Serialize)]
-pub struct Answer {
-    /// Names of the systems, with commas between.
-    pub systems: String,
-    /// Stretches of the text, common and rare in turn; the first is common.
-    pub parts: Vec<String>,
-}
-
-impl Line {
-    /// Bytes of text, without markup.
-    pub fn bytes(&self) -> usize {
-        let answers = self.answers.iter().flat_map(|answer| answer.parts.iter().chain([&answer.systems]));
-        answers.chain(&self.references).map(String::len).sum::<usize>() + self.source.len()
     }
 }

@@ -5,8 +5,9 @@ use std::collections::HashMap;
 use dyno_measure::TestSet;
 use dyno_stats::grouped;
 use itertools::Itertools;
+use serde_json::{Value, json};
 
-use super::texts::{Answer, Line, Texts};
+use super::texts::Texts;
 
 /// Words of all texts of a line.
 pub struct Words<'a> {
@@ -40,19 +41,20 @@ impl<'a> Words<'a> {
         self.texts.len() > 1 && self.copies[&(word, 1)] * 2 <= self.texts.len()
     }
 
-    /// The line of that index as markup for the page, equal texts together.
-    pub fn markup(&self, index: usize, set: &TestSet, texts: &Texts<'_>) -> Line {
-        let answers = grouped(self.texts.iter().zip(&texts.names), |a, b| a.0 == b.0);
-        let answer = |group: Vec<(&Vec<&'a str>, &Vec<&str>)>| Answer {
-            systems: group.iter().flat_map(|(_, names)| *names).join(", "),
-            parts: self.parts(group[0].0),
-        };
-        Line {
-            number: index + 1,
-            source: String::from_utf8_lossy(&set.source[index]).into_owned(),
-            references: set.references.iter().filter_map(|lines| lines.get(index).cloned()).collect(),
-            answers: answers.into_iter().map(answer).collect(),
+    /// The line of that index as the page's markup shows it, equal texts together, and the bytes of all its texts.
+    pub fn markup(&self, index: usize, set: &TestSet, texts: &Texts<'_>) -> (Value, usize) {
+        let source = String::from_utf8_lossy(&set.source[index]);
+        let references: Vec<&String> = set.references.iter().filter_map(|lines| lines.get(index)).collect();
+        let mut bytes = source.len() + references.iter().map(|text| text.len()).sum::<usize>();
+        let mut answers = Vec::new();
+        for group in grouped(self.texts.iter().zip(&texts.names), |a, b| a.0 == b.0) {
+            let systems = group.iter().flat_map(|(_, names)| *names).join(", ");
+            let parts = self.parts(group[0].0);
+            bytes += systems.len() + parts.iter().map(String::len).sum::<usize>();
+            answers.push(json!({"systems": systems, "parts": parts}));
         }
+        let number = index + 1;
+        (json!({"number": number, "source": source, "references": references, "answers": answers}), bytes)
     }
 
     /// Stretches of a text, common and rare words in turn; the first stretch is common and may be empty.

@@ -26,12 +26,13 @@ use dyno_measure::Profile;
 use dyno_results::{Run, Summary};
 use dyno_stats::numbers::count;
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::charts::Figure;
 use crate::material::Material;
 use crate::published::Published;
 use crate::tables::Table;
-use crate::translations::{Translations, translations};
+use crate::translations::translations;
 pub(crate) use context::{class_of, row_class};
 pub(crate) use full::judged;
 pub(crate) use quality::quality_axis;
@@ -84,7 +85,7 @@ pub struct Part {
     /// Sections 2 to 5, and what translations keep.
     pub sections: Vec<Section>,
     /// Section 6, translations side by side.
-    pub translations: Option<Translations>,
+    pub translations: Option<Value>,
     /// Table of section 7.
     pub full: Table,
     pub signatures: Vec<String>,
