@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::context::{SetContext, class_of};
 use super::summary::quality;
@@ -257,27 +257,15 @@ pub fn commands(material: &Material<'_>) -> Table {
 }
 
 /// Parameters of a profile, for the methodology in brief.
-#[derive(Debug, Default, Serialize)]
-pub struct Protocol {
-    rounds: usize,
-    coverage: String,
-    warm_up: usize,
-    throughput_seconds: u64,
-    tracks: Vec<&'static str>,
-}
-
-impl Protocol {
-    pub fn of(profile: Profile) -> Self {
-        let rounds: Vec<f64> = (0..profile.rounds()).map(|round| round as f64).collect();
-        let coverage = median_interval(&rounds).map_or(0.0, |interval| 100.0 * interval.coverage);
-        Self {
-            rounds: profile.rounds(),
-            coverage: format!("{} %", format!("{coverage:.1}").trim_end_matches(".0")),
-            warm_up: profile.warm_up_lines(),
-            throughput_seconds: profile.throughput_minimum_ns() / 1_000_000_000,
-            tracks: Track::ALL.map(Track::name).into(),
-        }
-    }
+pub fn protocol(profile: Profile) -> Value {
+    let rounds: Vec<f64> = (0..profile.rounds()).map(|round| round as f64).collect();
+    let coverage = median_interval(&rounds).map_or(0.0, |interval| 100.0 * interval.coverage);
+    json!({
+        "rounds": profile.rounds(),
+        "coverage": format!("{} %", format!("{coverage:.1}").trim_end_matches(".0")),
+        "warm_up": profile.warm_up_lines(),
+        "throughput_seconds": profile.throughput_minimum_ns() / 1_000_000_000,
+    })
 }
 
 /// An argument, quoted for a shell.

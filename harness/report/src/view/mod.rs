@@ -39,7 +39,7 @@ pub(crate) use quality::quality_axis;
 pub(crate) use summary::{estimate, quality};
 
 use context::SetContext;
-use section::{Legend, Section};
+use section::Section;
 
 /// A report: all that its page and its other forms show.
 #[derive(Debug, Default, Serialize)]
@@ -60,7 +60,7 @@ pub struct Report {
     pub(crate) commands: Table,
     /// Instance whose price counts words per dollar.
     pub(crate) price: Option<String>,
-    pub(crate) protocol: full::Protocol,
+    pub(crate) protocol: Value,
     /// Table of all cells as CSV, to be saved.
     pub(crate) csv: String,
 }
@@ -79,7 +79,7 @@ pub struct Part {
     pub remarks: Vec<String>,
     /// Chart of quality against the cost of the verdict.
     pub lead: Option<Figure>,
-    pub legend: Vec<Legend>,
+    pub legend: Vec<Value>,
     /// Systems on the frontier, by quality.
     pub choices: Table,
     /// Sections 2 to 5, and what translations keep.
@@ -112,7 +112,7 @@ impl Report {
             environment: full::environment(material),
             commands: full::commands(material),
             price: summary.price.as_ref().map(|price| format!("{} {}", price.provider, price.instance)),
-            protocol: full::Protocol::of(profile),
+            protocol: full::protocol(profile),
             csv: full::csv(&contexts),
         }
     }
@@ -136,7 +136,7 @@ impl Part {
             verdict: summary::verdict(context),
             remarks: summary::remarks(context),
             lead,
-            legend: Legend::of(context),
+            legend: section::legend(context),
             choices: summary::choices(context),
             sections: [others, latency::section(context), time::section(context), scaling::section(context)]
                 .into_iter()

@@ -2,18 +2,12 @@
 
 use itertools::Itertools;
 use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::context::SetContext;
 use crate::charts::{Figure, mark};
 use crate::tables::Table;
 use dyno_stats::Standing;
-
-/// A mark with its meaning.
-#[derive(Debug, Serialize)]
-pub struct Legend {
-    name: &'static str,
-    mark: String,
-}
 
 /// Figures under one heading.
 #[derive(Debug, Serialize)]
@@ -27,16 +21,13 @@ pub struct Section {
     pub note: Option<String>,
 }
 
-impl Legend {
-    /// Marks of the families, then the looks of the standings that occur.
-    pub fn of(context: &SetContext<'_>) -> Vec<Self> {
-        let standings = || context.contest.iter().flat_map(|contest| contest.all()).map(|one| one.standing);
-        let looks =
-            [(Standing::Probably, "hollow: probably on the frontier"), (Standing::Off, "grey: off it")];
-        let looks = looks.into_iter().filter(|(look, _)| standings().any(|standing| standing == *look));
-        let families = context.translators.iter().map(|&system| context.system(system).family);
-        let families = families.sorted().dedup();
-        let families = families.map(|family| Self { name: family.name(), mark: mark(family) });
-        families.chain(looks.map(|(_, name)| Self { name, mark: String::new() })).collect()
-    }
+/// Marks of the families with their names, then the looks of the standings that occur.
+pub fn legend(context: &SetContext<'_>) -> Vec<Value> {
+    let standings = || context.contest.iter().flat_map(|contest| contest.all()).map(|one| one.standing);
+    let looks = [(Standing::Probably, "hollow: probably on the frontier"), (Standing::Off, "grey: off it")];
+    let looks = looks.into_iter().filter(|(look, _)| standings().any(|standing| standing == *look));
+    let families = context.translators.iter().map(|&system| context.system(system).family);
+    let families = families.sorted().dedup();
+    let families = families.map(|family| json!({"name": family.name(), "mark": mark(family)}));
+    families.chain(looks.map(|(_, name)| json!({"name": name, "mark": ""}))).collect()
 }
