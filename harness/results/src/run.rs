@@ -314,7 +314,6 @@ impl<'a> Index<'a> {
     }
 }
 
-/// Identity of the run in `folder`.
 pub(crate) fn identity_in(folder: &Path) -> Result<Identity> {
     read_identity(folder)?.ok_or_else(|| Error::not_a_run(folder))
 }
@@ -332,7 +331,6 @@ fn check_names(folder: &Path, identity: &Identity) -> Result<()> {
     }
 }
 
-/// Price of the run in `folder`, if it has one.
 fn price_in(folder: &Path) -> Result<Option<Price>> {
     let path = folder.join(PRICE);
     let price: Option<Price> = read_json(&path)?;

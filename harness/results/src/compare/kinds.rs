@@ -54,7 +54,6 @@ pub(super) fn changes(
     all
 }
 
-/// The changes as text, a kind in a line.
 pub(super) fn about(changes: &[KindChange]) -> String {
     let mut text = String::new();
     for change in changes {

@@ -21,12 +21,10 @@ static MARKUP: LazyLock<Regex> = LazyLock::new(|| {
 /// Characters and words that some piece of markup has. Most texts have none of them.
 static ANY: LazyLock<Regex> = LazyLock::new(|| regex(r"[<{%&@]|://|www\."));
 
-/// The text without its markup.
 pub fn without(text: &str) -> String {
     if ANY.is_match(text) { MARKUP.replace_all(text, " ").into_owned() } else { text.into() }
 }
 
-/// The pieces of a text, in their order.
 pub fn pieces(text: &str) -> Vec<&str> {
     let pieces = || MARKUP.find_iter(text).map(|piece| piece.as_str()).collect();
     if ANY.is_match(text) { pieces() } else { Vec::new() }

@@ -16,10 +16,8 @@ use crate::summary::Summary;
 
 const MERGED: &str = "merged.json";
 
-/// Contents of `merged.json`.
 #[derive(Serialize, Deserialize)]
 struct Index {
-    /// Version of the file.
     schema: u32,
     campaign: String,
     hosts: Vec<IndexedHost>,

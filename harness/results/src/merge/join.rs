@@ -51,7 +51,6 @@ fn add(joined: &mut Run, run: Run, is_chosen: &dyn Fn(&str, Track) -> bool) {
     joined.scores.add_missing(&run.scores);
 }
 
-/// The run that each group comes from.
 fn choose(runs: &[Source]) -> Result<(Chosen, Vec<String>)> {
     let mut groups: HashMap<Group<'_>, Vec<(usize, Vec<&Record>)>> = HashMap::new();
     for (place, (_, run)) in runs.iter().enumerate() {

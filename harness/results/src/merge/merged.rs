@@ -43,7 +43,6 @@ pub fn rows_by_table(summaries: &[Summary]) -> Vec<CellSummary> {
 }
 
 impl HostRun {
-    /// Note on missing rounds.
     pub(super) fn lack(&self) -> Option<String> {
         let missing = self.run.missing_rounds();
         (missing > 0).then(|| format!("{} lacks {missing} rounds: merge the other shards too", self.name))

@@ -12,9 +12,7 @@ use crate::store::files::{read_json, write_json};
 /// Answer to `score`.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Kept {
-    /// Scores of the lines.
     pub(super) segments: Option<Vec<f64>>,
-    /// Score of the whole text.
     pub(super) score: Option<f64>,
 }
 

@@ -17,7 +17,6 @@ use serde_json::Value;
 
 use crate::error::{Error, Result};
 
-/// Script that asks sacrebleu for the bench.
 const HELPER: &str = include_str!("helper.py");
 
 /// Packages of the private environment: sacrebleu and its imports. All versions are pinned, so that one dyno
@@ -69,7 +68,6 @@ struct Tokeniser {
     name: &'static str,
     package: &'static str,
     dictionary: Option<&'static str>,
-    /// Room on the disk.
     takes_mb: u64,
 }
 
@@ -125,7 +123,6 @@ impl Python {
         Ok(answer["version"].as_str().unwrap_or_default().into())
     }
 
-    /// Sends one request to the helper.
     pub(super) fn ask<T: DeserializeOwned>(&self, request: &Value) -> Result<T> {
         let mut command = Command::new(&self.program);
         command.args(["-c", HELPER]);
@@ -159,7 +156,6 @@ fn private_folder(tokenisers: &[&str]) -> Result<PathBuf> {
     Ok(cache_folder()?.join(format!("{sacrebleu}-py{tokenisers}")))
 }
 
-/// Builds the environment with the pinned packages.
 fn build(folder: &Path, tokenisers: &[&str], announce: &dyn Fn(&str)) -> Result<()> {
     let needed = || TOKENISERS.iter().filter(|tokeniser| tokenisers.contains(&tokeniser.name));
     let takes = TAKES_MB + needed().map(|tokeniser| tokeniser.takes_mb).sum::<u64>();

@@ -67,7 +67,7 @@ pub fn score(work: &[Work<'_>], metrics: &Metrics) -> Answer {
     let first = sheets.into_iter().next().map(|(_, sheet)| sheet).unwrap_or_default();
     for (set, column) in work.iter().zip(first) {
         let lines = set.outputs.iter().zip(column);
-        let lines = lines.filter_map(|((output, _), scored)| Some(((*output).into(), scored?.lines?)));
+        let lines = lines.filter_map(|((output, _), scored)| Some(((*output).to_owned(), scored?.lines?)));
         answer.lines.extend(lines);
     }
     answer

@@ -31,7 +31,6 @@ const ANSWER_BYTES: usize = 1 << 20;
 /// Bytes of an answer for each line: a score has some twenty digits.
 const BYTES_A_LINE: usize = 64;
 
-/// A started worker.
 pub(super) struct Worker {
     command: WorkerCommand,
     program: Companion,
@@ -60,7 +59,6 @@ fn yes() -> bool {
 }
 
 impl Worker {
-    /// Starts the worker and asks for its facts.
     pub(super) fn start(command: &WorkerCommand) -> Result<Self> {
         let fault = |fault: String| Error::Input(format!("metric {}: {fault}", command.name));
         let mut process = Command::new(&command.worker[0]);

@@ -38,13 +38,11 @@ fn check_vacant(folder: &Path) -> Result<()> {
     refused("holds files that are no run: name a new folder, an empty one or a run's")
 }
 
-/// Creates a folder of the run.
 pub(crate) fn create(folder: &Path) -> Result<()> {
     let remedy = "make it writable, or put the run elsewhere with --out DIR";
     fs::create_dir_all(folder).map_err(|source| Error::NotCreated(folder.into(), source, remedy))
 }
 
-/// Locks the folder for this process.
 pub(super) fn lock(folder: &Path) -> Result<File> {
     let path = folder.join("run.lock");
     let remedy = "make its folder writable, or put the run elsewhere with --out DIR";

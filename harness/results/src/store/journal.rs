@@ -14,7 +14,6 @@ use serde::Deserialize;
 use super::files::read_whole_lines;
 use crate::error::{Error, Result};
 
-/// Name of the file in a run's folder.
 pub(crate) const RECORDS: &str = "records.jsonl";
 
 /// Opens the records for appending. Drops a last line without an end, which a dying bench left.
@@ -27,7 +26,6 @@ pub(super) fn open_records(path: &Path) -> Result<File> {
     Ok(file)
 }
 
-/// State of the records' file.
 pub(super) fn stamp(path: &Path) -> Result<Stamp> {
     Stamp::of(path).map_err(|source| Error::Unreadable(path.into(), source))
 }

@@ -54,7 +54,6 @@ fn write_lines(path: &Path, lines: &[impl AsRef<[u8]>]) -> Result<()> {
     write_whole(path, &as_text(lines))
 }
 
-/// Test sets of a run.
 pub(crate) fn read(folder: &Path, identity: &Identity) -> Result<Vec<TestSet>> {
     identity.test_sets.iter().map(|(name, sha256, _)| read_one(folder, name, sha256)).collect()
 }

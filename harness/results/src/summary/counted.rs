@@ -10,11 +10,11 @@ use crate::run::Run;
 /// Words and characters of a run's texts.
 pub(super) struct Counted<'a> {
     /// Words of each source line, by the name of the test set.
-    lines: HashMap<&'a str, Vec<usize>>,
+    pub(super) lines: HashMap<&'a str, Vec<usize>>,
     /// Words and characters of each output, by its hash.
-    outputs: HashMap<&'a str, [usize; 2]>,
+    pub(super) outputs: HashMap<&'a str, [usize; 2]>,
     /// What each output keeps of a test set, by the names of both.
-    kinds: HashMap<[&'a str; 2], Vec<KindCount>>,
+    pub(super) kinds: HashMap<[&'a str; 2], Vec<KindCount>>,
 }
 
 impl<'a> Counted<'a> {
@@ -29,21 +29,6 @@ impl<'a> Counted<'a> {
             outputs: run.outputs.iter().map(|(name, lines)| (name.as_str(), size(lines))).collect(),
             kinds: run.test_sets.iter().flat_map(|set| kinds_on(run, set)).collect(),
         }
-    }
-
-    /// What an output keeps of a test set.
-    pub(super) fn kinds(&self, test_set: &str, output: &str) -> Vec<KindCount> {
-        self.kinds.get(&[test_set, output]).cloned().unwrap_or_default()
-    }
-
-    /// Words of each source line.
-    pub(super) fn line_words(&self, test_set: &str) -> &[usize] {
-        self.lines.get(test_set).map_or(&[], Vec::as_slice)
-    }
-
-    /// Words and characters of an output.
-    pub(super) fn size(&self, output: &str) -> Option<[usize; 2]> {
-        self.outputs.get(output).copied()
     }
 }
 

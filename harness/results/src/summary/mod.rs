@@ -116,14 +116,12 @@ fn copied(run: &Run, cells: &[CellSummary], scales: &[Scale]) -> BTreeMap<String
 struct CellFigures<'a> {
     run: &'a Run,
     cell: &'a MeasuredCell<'a>,
-    /// Records that count.
     valid: Vec<&'a Record>,
     /// Words a second of these records.
     speeds: Vec<f64>,
     /// Latencies of each of these records in milliseconds, ascending: a percentile of sorted lines costs
     /// little.
     sorted_ms: Vec<Vec<f64>>,
-    /// Hash of the output that is scored.
     output: Option<&'a String>,
     counted: &'a Counted<'a>,
 }
@@ -199,7 +197,7 @@ impl<'a> CellFigures<'a> {
         if !track.is_lockstep() {
             return None;
         }
-        let words = self.counted.line_words(&test_set.name);
+        let words = &self.counted.lines[test_set.name.as_str()];
         let of_units: Vec<usize> =
             test_set.units(*track).into_iter().map(|unit| words[unit].iter().sum()).collect();
         fit_length(&by_length(
@@ -238,8 +236,8 @@ impl<'a> CellFigures<'a> {
 
     /// Speed in units of the answers instead of source words.
     fn speed_in(&self, count: impl Fn([usize; 2]) -> usize) -> Option<f64> {
-        let counted = count(self.counted.size(self.output?)?) as f64;
-        let source: usize = self.counted.line_words(&self.cell.test_set.name).iter().sum();
+        let counted = count(*self.counted.outputs.get(self.output?.as_str())?) as f64;
+        let source: usize = self.counted.lines[self.cell.test_set.name.as_str()].iter().sum();
         Some(median(&self.speeds)? * counted / source as f64)
     }
 
@@ -362,7 +360,10 @@ fn summarise_cell(
             .filter(|scale| scale.suits(cell.test_set))
             .map(|scale| quality_of(run, cell, scale, figures.output))
             .collect(),
-        kinds: figures.output.map(|output| counted.kinds(&cell.test_set.name, output)).unwrap_or_default(),
+        kinds: figures
+            .output
+            .and_then(|output| counted.kinds.get(&[cell.test_set.name.as_str(), output]).cloned())
+            .unwrap_or_default(),
         output: figures.output.cloned(),
         place: run.systems().iter().position(|system| *system == cell.system).unwrap_or(0),
         served: figures.median_served(),
