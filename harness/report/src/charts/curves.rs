@@ -60,7 +60,7 @@ impl Curves {
         let crowded = self.curves.len() > MOST_NAMED;
         for curve in self.curves.iter().filter(|curve| !(crowded && curve.is_grey())) {
             labels.avoid_line(&curve.pixels(frame), 1.0);
-            curve.dots.iter().for_each(|&(x, y)| labels.avoid(Area::about(frame.at(x, y), 3.0)));
+            labels.avoided.extend(curve.dots.iter().map(|&(x, y)| Area::about(frame.at(x, y), 3.0)));
         }
         let (named, unnamed): (Vec<_>, Vec<_>) =
             self.curves.iter().partition(|curve| !(crowded && curve.is_grey()));
@@ -84,7 +84,7 @@ impl Curves {
         let free = |&at: &(f64, f64)| labels.try_beside(at, wide).map(|(cost, area)| (cost, area, at.0));
         let places = self.label_at.iter().filter_map(spot).filter_map(free);
         let Some((_, area, x)) = places.min_by(|a, b| a.0.total_cmp(&b.0)) else { return false };
-        labels.block(area);
+        labels.taken.push(area);
         let (anchor, x) = area.text_at(x);
         let class = if curve.is_grey() { "label" } else { "strong" };
         svg.text(class, curve.colour, (x, area.y + LINE - 3.5), anchor, &text);

@@ -106,7 +106,7 @@ impl Frame {
 }
 
 fn ticks(axis: &Axis, scale: &Scale, most: usize) -> Vec<f64> {
-    let inside = |tick: &f64| (scale.low()..=scale.high()).contains(tick);
+    let inside = |tick: &f64| (scale.low..=scale.high).contains(tick);
     match &axis.ticks {
         Some(given) => given.iter().copied().filter(inside).collect(),
         None => scale.ticks(most),

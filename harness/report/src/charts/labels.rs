@@ -55,8 +55,10 @@ type Place = (Area, Option<(f64, f64)>);
 
 pub struct Labels {
     bounds: Area,
-    taken: Vec<Area>,
-    avoided: Vec<Area>,
+    /// Areas that all labels keep off.
+    pub taken: Vec<Area>,
+    /// Areas that labels avoid where another place is free.
+    pub avoided: Vec<Area>,
 }
 
 /// Distances of a label from its point, in pixels. Labels from the third distance on get a line.
@@ -68,16 +70,6 @@ impl Labels {
     /// A drawing without labels, whose labels will stay inside `bounds`.
     pub const fn new(bounds: Area) -> Self {
         Self { bounds, taken: Vec::new(), avoided: Vec::new() }
-    }
-
-    /// Keeps all labels off `area`.
-    pub fn block(&mut self, area: Area) {
-        self.taken.push(area);
-    }
-
-    /// Makes labels avoid `area` where another place is free.
-    pub fn avoid(&mut self, area: Area) {
-        self.avoided.push(area);
     }
 
     /// Makes labels avoid the pieces of a line, by a `margin`.
@@ -197,7 +189,7 @@ mod tests {
         let mut labels = Labels::new(BOUNDS);
         let points: Vec<(f64, f64)> =
             (0..14).map(|i| (150.0 + f64::from(i * 37 % 90), 100.0 + f64::from(i * 53 % 80))).collect();
-        points.iter().for_each(|&point| labels.block(Area::about(point, 6.0)));
+        labels.taken.extend(points.iter().map(|&point| Area::about(point, 6.0)));
         let placed: Vec<Place> = points.iter().filter_map(|&point| labels.place(point, 60.0)).collect();
         assert!(placed.len() >= 8, "{} of 14", placed.len());
         for (i, a) in placed.iter().enumerate() {

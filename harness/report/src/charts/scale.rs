@@ -3,8 +3,8 @@
 /// A scale from a range of values to a range of pixels.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scale {
-    low: f64,
-    high: f64,
+    pub low: f64,
+    pub high: f64,
     from: f64,
     to: f64,
     log: bool,
@@ -52,14 +52,6 @@ impl Scale {
             (value - self.low) / (self.high - self.low)
         };
         self.from + part.clamp(0.0, 1.0) * (self.to - self.from)
-    }
-
-    pub const fn low(&self) -> f64 {
-        self.low
-    }
-
-    pub const fn high(&self) -> f64 {
-        self.high
     }
 
     /// Round values as ticks, about `most` at most. Linear scales have 1-2-5 steps; logarithmic scales have

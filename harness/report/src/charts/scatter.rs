@@ -112,7 +112,7 @@ impl Scatter {
         let mut labels = Labels::new(frame.plot);
         let spots: Vec<_> = self.points.iter().map(|p| frame.at(p.x.value, p.y.value)).collect();
         let theirs: Vec<_> = self.published.iter().map(|p| frame.at(p.x, p.y)).collect();
-        spots.iter().chain(&theirs).for_each(|&at| labels.block(Area::about(at, 7.0)));
+        labels.taken.extend(spots.iter().chain(&theirs).map(|&at| Area::about(at, 7.0)));
         labels.avoid_line(stairs, 2.0);
         let mut key = Vec::new();
         for (point, &at) in self.points.iter().zip(&spots) {

@@ -62,7 +62,7 @@ pub enum Medium {
 
 pub struct Svg {
     body: String,
-    medium: Medium,
+    pub medium: Medium,
 }
 
 /// Position of a text relative to its point.
@@ -79,10 +79,6 @@ pub enum Anchor {
 impl Svg {
     pub const fn new(medium: Medium) -> Self {
         Self { body: String::new(), medium }
-    }
-
-    pub const fn medium(&self) -> Medium {
-        self.medium
     }
 
     pub fn line(&mut self, class: &str, colour: Colour, (x1, y1): (f64, f64), (x2, y2): (f64, f64)) {

@@ -10,7 +10,7 @@ type Tip<'a> = (&'a [String], (f64, f64));
 /// Draws a transparent `target` that shows its tip to the pointer and the keyboard. Spots come after all
 /// other elements, so that tips stay uncovered. A paper has no pointer, hence no spots.
 pub fn spot(svg: &mut Svg, bounds: Area, tip: Tip<'_>, target: impl Fn(&mut Svg)) {
-    if matches!(svg.medium(), Medium::Paper(_)) {
+    if matches!(svg.medium, Medium::Paper(_)) {
         return;
     }
     let told = escape(&tip.0.join(", "));
