@@ -9,56 +9,34 @@ use crate::summary::cell::CellSummary;
 
 /// A column of figures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)] // the summary's fields, which the columns show, are described there
 pub enum Column {
-    /// Source words a second.
     Speed,
-    /// Source words a second without loading.
     Steady,
-    /// Loading's share of a launch.
     Load,
-    /// Track server: greatest rate of arrival within the limit.
     Rate,
-    /// Median latency.
     P50,
-    /// 95th percentile of latency.
     P95,
-    /// 99th percentile of latency.
     P99,
-    /// Track pages: median time to a page's first line.
     FirstLine,
-    /// Track pages: 95th percentile of the time to a page's first line.
     FirstLineP95,
-    /// Answers in pieces: median time to the first text of an answer.
     FirstText,
-    /// Answers in pieces: mean time between two pieces.
     Piece,
-    /// Time from launch to the first answer.
     Start,
-    /// Time from launch to the first answer, with the model on the disk.
     ColdStart,
     /// Words for a US dollar, the whole instance paid for.
     Dollars,
     /// Words for a US dollar, the used cores paid for.
     ProRata,
-    /// Energy of the host for a source word.
     Energy,
-    /// CPU time for 1,000 source words.
     Cpu,
-    /// Size of the model's files.
     Model,
-    /// Peak resident memory.
     Peak,
-    /// Memory after the last answer.
     Settled,
-    /// Language models: mean time to the first token of an answer.
     FirstToken,
-    /// Language models: tokens of prompts that a worker reads in a second.
     TokensRead,
-    /// Language models: tokens of answers that a worker writes in a second.
     TokensWritten,
-    /// Language models: weights in memory.
     Weights,
-    /// Language models: keys and values in memory.
     Kept,
 }
 

@@ -36,7 +36,8 @@ pub fn translations(material: &Material<'_>, set: &Set<'_>, translators: &[usize
     order.sort_by(|a, b| disagreements[*b].total_cmp(&disagreements[*a]));
     let (data, held) = data::data(set, &texts, &order, DATA_BUDGET / material.sets.len());
     let mut bytes = 0;
-    let lines = order.iter().take(MARKUP_LINES).map(|&line| Words::of(&texts, line).markup(line, set, &texts));
+    let lines =
+        order.iter().take(MARKUP_LINES).map(|&line| Words::of(&texts, line).markup(line, set, &texts));
     let lines = lines.take_while(|(_, of_line)| {
         bytes += of_line;
         bytes <= MARKUP_BUDGET || bytes == *of_line

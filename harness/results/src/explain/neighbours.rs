@@ -3,9 +3,9 @@
 use dyno_stats::{Estimate, Order, Standing, against};
 
 use crate::run::Run;
+use crate::summary::Summary;
 use crate::summary::cell::CellSummary;
 use crate::summary::judge::{order_of_costs, order_of_rows};
-use crate::summary::Summary;
 use crate::turns::Measure;
 
 /// Another system of the same table.

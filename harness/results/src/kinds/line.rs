@@ -52,6 +52,7 @@ pub struct Line<'a> {
     pub plain_source: String,
     /// Answer without its markup.
     pub plain_answer: String,
+    /// Languages of both.
     pub languages: Languages,
 }
 

@@ -15,24 +15,19 @@ use crate::error::{Error, Result};
 
 /// The price of an instance on a day.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[allow(missing_docs)] // the names say it
 pub struct Price {
-    /// Name of the instance.
     pub instance: String,
-    /// Name of the provider.
     pub provider: String,
-    /// Region of the price.
     pub region: String,
     /// Terms: on demand, reserved, spot.
     pub terms: String,
     /// US dollars an hour for the whole instance.
     pub hourly_usd: f64,
-    /// Number of vCPUs of the instance.
     pub vcpus: usize,
     /// Number of vCPUs that share a core.
     pub threads: usize,
-    /// Day of the price.
     pub date: String,
-    /// Source of the price.
     pub source: String,
     /// Words of the CPU's name on such instances.
     #[serde(default)]

@@ -46,8 +46,8 @@ pub(crate) fn create(folder: &Path) -> Result<()> {
 pub(super) fn lock(folder: &Path) -> Result<File> {
     let path = folder.join("run.lock");
     let remedy = "make its folder writable, or put the run elsewhere with --out DIR";
-    let file = files::open_or_create(&path)
-        .map_err(|source| Error::NotCreated(path.clone(), source, remedy))?;
+    let file =
+        files::open_or_create(&path).map_err(|source| Error::NotCreated(path.clone(), source, remedy))?;
     match file.try_lock() {
         Ok(()) => Ok(file),
         Err(TryLockError::WouldBlock) => Err(Error::Input(format!(

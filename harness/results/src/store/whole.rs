@@ -52,7 +52,8 @@ fn texts_of(run: &Run) -> BTreeSet<PathBuf> {
 fn copy(text: &Path, sources: &[PathBuf], folder: &Path) -> Result<()> {
     let path = folder.join(text);
     let found = sources.iter().map(|source| source.join(text)).find(|path| path.exists());
-    let from = found.ok_or_else(|| Error::changed(format_args!("{} is missing in every run", text.display())))?;
+    let from =
+        found.ok_or_else(|| Error::changed(format_args!("{} is missing in every run", text.display())))?;
     let bytes = files::read(&from).map_err(|source| Error::Unreadable(from, source))?;
     fs::write(&path, bytes).map_err(|source| Error::Unwritable(path, source))
 }

@@ -61,7 +61,8 @@ fn on_set(run: &Run, cells: &[CellSummary], group: &[&RunSystem], test_set: &str
         _ => "unknown search".into(),
     };
     let systems = told.iter().map(|(system, _)| &system.name).join(", ");
-    let (differing, lines) = ((0..first.len()).filter(differs).count(), counted(first.len(), "line", "lines"));
+    let (differing, lines) =
+        ((0..first.len()).filter(differs).count(), counted(first.len(), "line", "lines"));
     let differ = if differing == 1 { "differs" } else { "differ" };
     let text = format!("same weights: {systems}; {search}; {differing} of {lines} {differ}");
     Some(Remark { test_set: test_set.into(), text })

@@ -35,7 +35,8 @@ pub(super) fn unequal(test_sets: &[&str], cells: &[CellSummary]) -> Vec<Remark> 
         let known = rows.filter_map(|row| Some((of(row)?, row.system.clone()))).unique();
         let values = known.into_group_map();
         let is_unequal = values.len() > 1;
-        let mut values = values.into_iter().sorted_by_key(|(value, _)| (value.len(), value.clone())).map(told);
+        let mut values =
+            values.into_iter().sorted_by_key(|(value, _)| (value.len(), value.clone())).map(told);
         let text = format!("unequal {setting}: {}; speed and quality depend on it, too", values.join(", "));
         is_unequal.then(|| Remark { test_set: set.into(), text })
     };
