@@ -123,7 +123,7 @@ fn run(command: &mut Command, remedy: &str, look: &dyn Fn()) -> Result<()> {
     }
     // venv reports errors on standard output, pip on standard error.
     let said = [read_again(&mut err), read_again(&mut out)].into_iter().find(|said| !said.is_empty());
-    Err(Error::Environment(format!("{remedy} ({})", last_line(&said.unwrap_or_default()))))
+    Err(Error::Refused(format!("{remedy} ({})", last_line(&said.unwrap_or_default()))))
 }
 
 fn read_again(file: &mut File) -> Vec<u8> {
@@ -133,7 +133,7 @@ fn read_again(file: &mut File) -> Vec<u8> {
 }
 
 fn fault(what: impl Display, cause: impl Display) -> Error {
-    Error::Environment(format!("{what}: {cause}"))
+    Error::Refused(format!("{what}: {cause}"))
 }
 
 #[cfg(test)]

@@ -39,13 +39,13 @@ impl<'a> Image<'a> {
     pub fn unpacked(&self, say: Listener<'_>) -> Result<(PathBuf, Vec<(String, String)>)> {
         let text = self.ask(&self.inspect())?;
         let told: Value = serde_json::from_str(&text).map_err(|fault| {
-            refused(format!(
+            Error::Refused(format!(
                 "{} describes {} in no known form: {fault}; unpack the image by hand",
                 self.engine, self.name
             ))
         })?;
         let id = told[0]["Id"].as_str();
-        let id = id.ok_or_else(|| refused(format!("no image {}; pull or load it", self.name)))?;
+        let id = id.ok_or_else(|| Error::Refused(format!("no image {}; pull or load it", self.name)))?;
         let id = id.rsplit(':').next().unwrap_or_default();
         let folder = cache_folder()?.join("images").join(id);
         if !folder.is_dir() {
@@ -91,7 +91,7 @@ impl<'a> Image<'a> {
         let exported = export.wait()?;
         match exported.success() && unpacked.success() {
             true => Ok(()),
-            false => Err(refused(format!(
+            false => Err(Error::Refused(format!(
                 "can't unpack {}: {exported}, tar: {unpacked}; unpack it by hand",
                 self.name
             ))),
@@ -102,22 +102,18 @@ impl<'a> Image<'a> {
     fn ask(&self, arguments: &[&str]) -> Result<String> {
         let asked = Command::new(self.engine).args(arguments).stdin(Stdio::null()).output();
         let asked = asked.map_err(|error| {
-            refused(format!("can't start {}: {error}; install it, or give an unpacked folder", self.engine))
+            Error::Refused(format!("can't start {}: {error}; install it, or give an unpacked folder", self.engine))
         })?;
         if asked.status.success() {
             return Ok(String::from_utf8_lossy(&asked.stdout).into_owned());
         }
         let last = last_line(&asked.stderr);
         let line = shlex::try_join(arguments.iter().copied()).unwrap_or_default();
-        Err(refused(format!(
+        Err(Error::Refused(format!(
             "{} {line}: {last}; pull or load the image, or give an unpacked folder",
             self.engine
         )))
     }
-}
-
-fn refused(told: String) -> Error {
-    Error::Image(told)
 }
 
 /// Arguments of tar: the user's own files, without devices, which only root could make.

@@ -32,7 +32,8 @@ pub type Listener<'a> = &'a dyn Fn(Arguments<'_>);
 pub fn cache_folder() -> Result<PathBuf> {
     let set = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let cache = set("XDG_CACHE_HOME").or_else(|| Some(set("HOME")?.join(".cache")));
-    cache.map(|cache| cache.join("dyno")).ok_or(Error::NoCache)
+    let none = || Error::Refused("neither XDG_CACHE_HOME nor HOME is set".into());
+    cache.map(|cache| cache.join("dyno")).ok_or_else(none)
 }
 
 /// Hint at the one of `known` that `name` may be meant for: ` (did you mean "gru"?)`, or nothing.

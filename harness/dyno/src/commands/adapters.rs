@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use dyno_provision::adapters::{self, Adapter, State, state};
+use dyno_provision::adapters::{self, Adapter};
 use serde_json::{Value, json};
 
 use crate::cli::AdaptersArgs;
@@ -16,7 +16,7 @@ pub fn adapters(args: &AdaptersArgs) -> Outcome {
         None => adapters::all()?,
     };
     for adapter in shown.iter().filter(|_| args.build) {
-        adapters::provide(adapter, &|line| say(line))?;
+        adapter.provide(&|line| say(line))?;
     }
     let fields = json!({"adapters": shown.iter().map(as_json).collect::<Vec<_>>()});
     let text = |adapter: &Adapter| as_text(adapter, args.name.is_some());
@@ -26,19 +26,19 @@ pub fn adapters(args: &AdaptersArgs) -> Outcome {
 
 fn as_json(adapter: &Adapter) -> Value {
     let described = &adapter.description;
-    let (state, reason) = match state(adapter) {
-        State::Ready => ("ready", None),
-        State::Unbuilt => ("unbuilt", None),
-        State::Unavailable(reason) => ("unavailable", Some(reason)),
+    let state = match &described.unavailable {
+        Some(_) => "unavailable",
+        None if adapter.is_built() => "ready",
+        None => "unbuilt",
     };
     json!({
         "name": adapter.name,
         "about": described.about,
         "state": state,
-        "reason": reason,
+        "reason": described.unavailable,
         "takes": adapters::megabytes(described.takes_mb),
         "takes_mb": described.takes_mb,
-        "python": adapters::python(adapter),
+        "python": adapter.python().ok().filter(|_| state == "ready"),
         "lines": adapter.campaign_lines(),
         "settings": described.settings,
     })
@@ -46,13 +46,11 @@ fn as_json(adapter: &Adapter) -> Value {
 
 fn as_text(adapter: &Adapter, with_settings: bool) -> String {
     let described = &adapter.description;
-    let state = match state(adapter) {
-        State::Ready => "ready".into(),
-        State::Unbuilt => format!(
-            "its environment is built on first use, about {}",
-            adapters::megabytes(described.takes_mb)
-        ),
-        State::Unavailable(reason) => format!("can't be used: {reason}"),
+    let takes = adapters::megabytes(described.takes_mb);
+    let state = match &described.unavailable {
+        Some(reason) => format!("can't be used: {reason}"),
+        None if adapter.is_built() => "ready".into(),
+        None => format!("its environment is built on first use, about {takes}"),
     };
     let mut text = format!("{} · {}\n  {state}\n", adapter.name, described.about);
     for line in adapter.campaign_lines().lines() {

@@ -72,7 +72,7 @@ impl Description {
     /// With the name of the file.
     pub fn read(folder: &Path) -> Result<Self> {
         let path = folder.join("adapter.toml");
-        let fault = |fault: String| Error::Description { path: path.clone(), fault };
+        let fault = |fault: String| Error::Refused(format!("{}: {fault}", path.display()));
         let text = dyno_api::files::read_to_string(&path)
             .map_err(|error| fault(format!("can't be read: {error}")))?;
         toml::from_str(&text).map_err(|error| fault(error.message().to_owned()))
@@ -88,7 +88,7 @@ impl Description {
         };
         let known: Vec<&str> = self.settings.keys().map(String::as_str).collect();
         let (near, known) = (did_you_mean(odd, known.iter().copied()), known.join(", "));
-        Err(Error::Adapter(format!("adapter {name} has no setting {odd:?}{near}; there are: {known}")))
+        Err(Error::Refused(format!("adapter {name} has no setting {odd:?}{near}; there are: {known}")))
     }
 
     /// Value of each setting as text: of `wanted`, else the default.

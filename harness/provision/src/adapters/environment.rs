@@ -11,94 +11,60 @@ use crate::environment::{Packages, build};
 use crate::error::{Error, Result};
 use crate::{Listener, cache_folder};
 
-/// State of an adapter on this host.
-pub enum State<'a> {
-    /// Its environment is built.
-    Ready,
-    /// Its environment is built when a campaign needs it.
-    Unbuilt,
-    /// The engine can't be installed, for this reason.
-    Unavailable(&'a str),
-}
-
-/// State of `adapter` on this host.
-pub fn state(adapter: &Adapter) -> State<'_> {
-    match &adapter.description.unavailable {
-        Some(reason) => State::Unavailable(reason),
-        None if Environment::of(adapter).is_ok_and(|environment| environment.is_built()) => State::Ready,
-        None => State::Unbuilt,
-    }
-}
-
-/// Interpreter of `adapter`, if its environment is built.
-pub fn python(adapter: &Adapter) -> Option<PathBuf> {
-    matches!(state(adapter), State::Ready).then(|| Environment::of(adapter).ok().map(|own| own.python()))?
-}
-
-/// Builds the environment of `adapter` if it is missing.
-///
-/// # Errors
-/// If the engine can't be installed, or not here and now.
-pub fn provide(adapter: &Adapter, say: Listener<'_>) -> Result<()> {
-    match &adapter.description.unavailable {
-        Some(reason) => Err(adapter.unusable(reason)),
-        None => Environment::of(adapter)?.provide(say),
-    }
-}
-
-/// The environment of an adapter, built or not.
-pub struct Environment<'a> {
-    adapter: &'a Adapter,
-    /// Folder of the environment; `None` for an adapter without packages, which runs in the user's Python.
-    pub(super) folder: Option<PathBuf>,
-}
-
-impl<'a> Environment<'a> {
-    /// The environment of `adapter`. Its name holds a hash of the packages, of what is made of them, and of Python's
-    /// version, since packages are compiled for one version.
-    pub fn of(adapter: &'a Adapter) -> Result<Self> {
-        let requirements = adapter.requirements();
+impl Adapter {
+    /// Folder of the environment, built or not; `None` for an adapter without packages, which runs in the user's
+    /// Python. Its name holds a hash of the packages, of what is made of them, and of Python's version, since packages
+    /// are compiled for one version.
+    pub(super) fn environment(&self) -> Result<Option<PathBuf>> {
+        let requirements = self.requirements();
         if !requirements.is_file() {
-            return Ok(Self { adapter, folder: None });
+            return Ok(None);
         }
         let mut content = dyno_api::files::read_to_string(&requirements)? + python_version();
-        if let Some(program) = adapter.preparation() {
+        if let Some(program) = self.preparation() {
             content += &dyno_api::files::read_to_string(&program)?;
         }
-        let name = format!("{}-{}", adapter.name, &hash_of(content.as_bytes())[..8]);
-        let cache = cache_folder()?;
-        Ok(Self { adapter, folder: Some(cache.join("adapters").join(name)) })
+        let name = format!("{}-{}", self.name, &hash_of(content.as_bytes())[..8]);
+        Ok(Some(cache_folder()?.join("adapters").join(name)))
     }
 
     /// Path of the interpreter.
-    pub fn python(&self) -> PathBuf {
-        self.folder.as_ref().map_or_else(|| "python3".into(), |folder| folder.join("bin/python3"))
+    ///
+    /// # Errors
+    /// If the files of the adapter can't be read.
+    pub fn python(&self) -> Result<PathBuf> {
+        Ok(self.environment()?.map_or_else(|| "python3".into(), |folder| folder.join("bin/python3")))
     }
 
     /// Whether there is nothing to build.
     pub fn is_built(&self) -> bool {
-        self.folder.is_none() || self.python().exists()
+        self.environment().is_ok_and(|folder| folder.is_none_or(|folder| folder.join("bin/python3").exists()))
     }
 
     /// Builds the environment if it is missing.
+    ///
+    /// # Errors
+    /// If the engine can't be installed, or not here and now.
     pub fn provide(&self, say: Listener<'_>) -> Result<()> {
-        let Some(folder) = self.folder.as_ref().filter(|_| !self.is_built()) else { return Ok(()) };
-        let Adapter { name, description, .. } = self.adapter;
+        let Self { name, description, .. } = self;
+        if let Some(reason) = &description.unavailable {
+            return Err(self.unusable(reason));
+        }
+        let Some(folder) = self.environment()?.filter(|_| !self.is_built()) else { return Ok(()) };
         let takes = megabytes(description.takes_mb);
         say(format_args!("adapter {name}: building its private environment (once, about {takes}) …"));
-        let remedy = "a network is needed once, and a Python that the pinned packages support";
         let progress = |bytes: u64| {
             say(format_args!("adapter {name}: {} of about {takes}", megabytes(bytes / 1_000_000)));
         };
-        let prepare = self.adapter.preparation();
+        let prepare = self.preparation();
         let packages = Packages {
-            install: vec!["-r".into(), self.adapter.requirements().into()],
+            install: vec!["-r".into(), self.requirements().into()],
             prepare: prepare.as_deref(),
             takes: description.takes_mb * 1_000_000,
-            remedy,
+            remedy: "a network is needed once, and a Python that the pinned packages support",
         };
-        build(folder, &packages, &progress)
-            .map_err(|reason| Error::Unbuilt { adapter: name.clone(), reason: reason.into() })
+        let unbuilt = |reason: Error| Error::Refused(format!("adapter {name} has no environment: {reason}"));
+        build(&folder, &packages, &progress).map_err(unbuilt)
     }
 }
 

@@ -57,7 +57,7 @@ impl Adapter {
 
     /// The error of an engine that can't be installed.
     pub(super) fn unusable(&self, reason: &str) -> Error {
-        Error::Adapter(format!("adapter {} can't be used: {reason}", self.name))
+        Error::Refused(format!("adapter {} can't be used: {reason}", self.name))
     }
 
     fn open(name: &str, folder: PathBuf) -> Result<Self> {
@@ -84,11 +84,11 @@ pub fn find(name: &str) -> Result<Adapter> {
     }
     if folders.is_empty() {
         let told = format!("no adapter {name:?}: the folder {FOLDER} is missing; {}", data::REMEDY);
-        return Err(Error::Adapter(told));
+        return Err(Error::Refused(told));
     }
     let names: Vec<&str> = folders.iter().map(|(name, _)| name.as_str()).collect();
     let near = did_you_mean(name, names.iter().copied());
-    Err(Error::Adapter(format!("no adapter {name:?}{near}; there are: {}", names.join(", "))))
+    Err(Error::Refused(format!("no adapter {name:?}{near}; there are: {}", names.join(", "))))
 }
 
 fn folders() -> Vec<(String, PathBuf)> {

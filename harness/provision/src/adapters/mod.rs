@@ -18,6 +18,6 @@ mod folders;
 mod system;
 
 pub use description::Description;
-pub use environment::{State, megabytes, provide, python, state};
+pub use environment::megabytes;
 pub use folders::{Adapter, all, find};
 pub use system::{AdaptedSystem, options};

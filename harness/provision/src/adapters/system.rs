@@ -7,8 +7,7 @@ use dyno_api::Settings;
 use dyno_measure::Argument;
 use dyno_record::identity::{AdapterLaunch, BatchSize};
 
-use super::conversion::Conversion;
-use super::environment::Environment;
+use super::conversion;
 use super::folders::Adapter;
 use crate::Listener;
 use crate::error::{Error, Result};
@@ -37,7 +36,7 @@ impl AdaptedSystem {
         adapter.description.check(&name, &settings)?;
         let [model] = models else {
             let told = format!("adapter {name} needs one `model`; `dyno adapters {name}` has an example");
-            return Err(Error::Adapter(told));
+            return Err(Error::Refused(told));
         };
         let launch = AdapterLaunch { name, settings, batch: None };
         let (named, adapter, opened) = (model.clone(), Arc::new(adapter), OnceLock::new());
@@ -49,20 +48,25 @@ impl AdaptedSystem {
     /// # Errors
     /// If the network, Python or the converter fails.
     pub fn provide(&self, say: Listener<'_>) -> Result<()> {
-        Environment::of(&self.adapter)?.provide(say)?;
-        self.conversion()?.map_or(Ok(()), |conversion| conversion.provide(say))
+        self.adapter.provide(say)?;
+        let settings = self.deciding();
+        match conversion::folder_of(&self.adapter, &self.named, &settings)? {
+            Some(made) if !made.is_dir() => {
+                conversion::convert(&self.adapter, &self.named, &settings, &made, say)
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Megabytes of the environment, if it is still to be built.
     pub fn unbuilt_mb(&self) -> Option<u64> {
-        let environment = Environment::of(&self.adapter).ok()?;
-        (!environment.is_built()).then_some(self.adapter.description.takes_mb)
+        (!self.adapter.is_built()).then_some(self.adapter.description.takes_mb)
     }
 
     /// The model that the program opens: the campaign's, or what was made of it.
     pub fn model(&self) -> Result<&Path> {
         if self.opened.get().is_none() {
-            let made = self.conversion()?.map(|conversion| conversion.made);
+            let made = conversion::folder_of(&self.adapter, &self.named, &self.deciding())?;
             let _ = self.opened.set(made.unwrap_or_else(|| self.named.clone())); // a second hash is the same
         }
         Ok(self.opened.get().unwrap_or(&self.named))
@@ -70,7 +74,7 @@ impl AdaptedSystem {
 
     /// Program and arguments.
     pub fn command(&self) -> Result<Vec<Argument>> {
-        let python = Environment::of(&self.adapter)?.python();
+        let python = self.adapter.python()?;
         let fixed = |word: &Path| Argument::Fixed(word.display().to_string());
         let options = options([self.model()?], self.launch.batch, self.values());
         Ok([fixed(&python), fixed(&self.program())].into_iter().chain(options).collect())
@@ -85,8 +89,7 @@ impl AdaptedSystem {
 
     /// Files and folders that the program needs beside its model: its own, those that adapters share, its packages.
     pub fn parts(&self) -> Result<Vec<PathBuf>> {
-        let packages = Environment::of(&self.adapter)?.folder;
-        Ok(self.files().into_iter().chain(packages).collect())
+        Ok(self.files().into_iter().chain(self.adapter.environment()?).collect())
     }
 
     /// Whether the program writes facts about itself.
@@ -113,8 +116,12 @@ impl AdaptedSystem {
         self.adapter.description.values(&self.launch.settings)
     }
 
-    fn conversion(&self) -> Result<Option<Conversion<'_>>> {
-        Conversion::of(&self.adapter, &self.named, &self.values())
+    /// The settings that decide what a conversion makes, as `name=value`.
+    fn deciding(&self) -> Vec<String> {
+        let deciding = self.adapter.description.convert.iter().flat_map(|convert| &convert.settings);
+        let deciding: Vec<&String> = deciding.collect();
+        let values = self.values().into_iter().filter(|(name, _)| deciding.iter().any(|known| known == name));
+        values.map(|(name, value)| format!("{name}={value}")).collect()
     }
 }
 
