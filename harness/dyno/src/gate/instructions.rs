@@ -130,7 +130,7 @@ impl Instructions {
         let mut campaign = quick(campaign, Vec::new(), Vec::new());
         campaign.protocol.limits.line_seconds *= SLOWER;
         campaign.protocol.limits.launch_seconds *= SLOWER;
-        let (runner, scratch) = (Runner::new(&campaign, host)?, Scratch::create()?);
+        let (runner, scratch) = (Runner::new(None, &campaign, host)?, Scratch::create()?);
         let mut counting = Self { runner, stop: stop.clone(), scratch, counter: Counter::Perf };
         let cat = System::of_command("cat", ["cat"]);
         for counter in [Counter::Perf, Counter::Cachegrind] {

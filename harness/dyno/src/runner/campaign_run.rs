@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use dyno_measure::{Cell, Host, Plan, Track, Verdict};
+use dyno_measure::{Cell, Host, Plan, Track, Verdict, break_down};
 use dyno_results::{CellBreakdown, Place, Run, Store, Summary, prices, write_summary};
 use dyno_stats::numbers::counted;
 
@@ -93,7 +93,7 @@ pub fn run_campaign(campaign: &Campaign, host: &Host, options: &Options<'_>) -> 
     keeper.runner.keeps_going = options.keeps_going;
     keeper.runner.stop = stop.clone();
     measure_all(campaign, forecast, &plan, &mut keeper, &stop)?;
-    if let Some(failure) = keeper.runner.meter_failure() {
+    if let Some(failure) = keeper.runner.bench.meter.as_ref().and_then(|meter| meter.failure()) {
         say!("warning: no energy from then on: {failure}");
     }
     let (breakdowns, lacking) = break_down_all(campaign, &plan, &keeper, &stop)?;
@@ -221,7 +221,7 @@ fn break_down_all(
         lacking -= 1;
         stop.begin("this breakdown", None);
         progress.show(&format!("{system} · {track} · breakdown"), None);
-        match runner.break_down(cell)? {
+        match break_down(&runner.bench, cell)? {
             Ok(told) => known.extend(told.map(|breakdown| CellBreakdown {
                 system: system.clone(),
                 test_set: cell.test_set.name.clone(),

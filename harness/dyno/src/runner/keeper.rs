@@ -20,10 +20,10 @@ pub struct Keeper {
 impl Keeper {
     /// Keeps rounds in `store`. The rounds of `run` count as earlier ones.
     pub fn new(campaign: &Campaign, host: &Host, store: Store, run: Run) -> Outcome<Self> {
-        let mut runner = Runner::beside(Some(store.folder()), campaign, host)?;
+        let mut runner = Runner::new(Some(store.folder()), campaign, host)?;
         for record in &run.records {
             let answers = record.output.as_ref().map(|output| store.answers(output)).transpose()?;
-            runner.add_earlier(record, &answers.unwrap_or_default());
+            runner.earlier.add(record, &answers.unwrap_or_default());
         }
         Ok(Self { runner, store, run })
     }

@@ -6,15 +6,14 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 
-use dyno_api::Breakdown;
 use dyno_measure::energy::Meter;
 use dyno_measure::os::pin_thread;
 use dyno_measure::process::ending::Ending;
 use dyno_measure::process::lockstep::lockstep;
 use dyno_measure::process::whole_file::whole_file;
 use dyno_measure::{
-    Bench, Cell, Code, Earlier, Examined, Examinee, Host, Measured, Probe, Reason, Record, Round, System,
-    TestSet, Track, as_text, break_down, examine, measure_together, refuse,
+    Bench, Code, Earlier, Examined, Examinee, Host, Measured, Probe, Reason, Round, System, TestSet, Track,
+    as_text, examine, measure_together, refuse,
 };
 
 use crate::campaign::{Campaign, MeterCommand};
@@ -27,13 +26,15 @@ use super::sandbox::{cost, sandbox_of};
 
 /// Conditions of a measurement, and its results so far.
 pub struct Runner {
-    bench: Bench,
+    /// Conditions of all rounds.
+    pub bench: Bench,
     /// Folder of the bench's scratch files, apart from the run's: a system sees its path.
     _scratch: Scratch,
     guard: Guard,
     /// All cores that this process may use.
     cores: Vec<usize>,
-    earlier: Earlier,
+    /// Rounds and findings from before the next round.
+    pub(super) earlier: Earlier,
     /// Whether systems that broke a rule are asked on.
     pub keeps_going: bool,
     /// The user's request to stop.
@@ -49,18 +50,8 @@ fn meter(campaign: &Campaign) -> Outcome<Option<Meter>> {
 }
 
 impl Runner {
-    /// Creates a runner without earlier results.
-    pub fn new(campaign: &Campaign, host: &Host) -> Outcome<Self> {
-        Self::beside(None, campaign, host)
-    }
-
-    /// Failure of the meter of energy, if it has failed.
-    pub fn meter_failure(&self) -> Option<&str> {
-        self.bench.meter.as_ref()?.failure()
-    }
-
-    /// Creates a runner whose systems must not see the folder of a `run`.
-    pub(super) fn beside(run: Option<&Path>, campaign: &Campaign, host: &Host) -> Outcome<Self> {
+    /// Creates a runner without earlier results, whose systems must not see the folder of the `run`, if it has one.
+    pub fn new(run: Option<&Path>, campaign: &Campaign, host: &Host) -> Outcome<Self> {
         let scratch = Scratch::create()?;
         let mut bench = Bench::new(host, campaign.cores, campaign.protocol.clone(), scratch.path())?;
         bench.meter = meter(campaign)?.map(Arc::new);
@@ -74,11 +65,6 @@ impl Runner {
             keeps_going: true,
             stop: Stop::default(),
         })
-    }
-
-    /// Counts a round as an earlier one of those to come.
-    pub(super) fn add_earlier(&mut self, record: &Record, answers: &[Vec<u8>]) {
-        self.earlier.add(record, answers);
     }
 
     /// Measures the pipe floor, the shortest possible latency; records state it.
@@ -121,11 +107,6 @@ impl Runner {
         Ok(measured)
     }
 
-    /// Sets what the probes have found about `system`.
-    pub fn know(&mut self, system: &System, examined: Vec<Examined>) {
-        self.earlier.know(system, examined);
-    }
-
     /// Record of a round that isn't run, because its cell is INVALID already. `None` if the round is to be run.
     pub fn refuse(&mut self, round: &Round<'_>) -> Outcome<Option<Measured>> {
         let refused = if self.keeps_going { None } else { refuse(&self.bench, round, &self.earlier)? };
@@ -164,11 +145,6 @@ impl Runner {
             let pass = whole_file(&subject, &as_text(lines), lines.len())?;
             Ok((pass.reasons, pass.ending))
         })
-    }
-
-    /// Breaks down the time of the system of `cell`.
-    pub fn break_down(&self, cell: &Cell<'_>) -> Outcome<Result<Option<Breakdown>, String>> {
-        Ok(break_down(&self.bench, cell)?)
     }
 
     /// Runs `work` on the bench's own cores.

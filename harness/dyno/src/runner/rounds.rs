@@ -7,15 +7,27 @@ use std::time::Instant;
 
 use dyno_measure::noise::repeats::often_repeated;
 use dyno_measure::{Code, Plan, Record, Round, Track};
+use dyno_results::Verified;
 
 use super::keeper::Keeper;
 use super::pace::Pace;
-use super::probes::SystemFindings;
 use crate::campaign::Campaign;
 use crate::exit::Outcome;
 use crate::forecast::Forecast;
 use crate::interrupt::Stop;
 use crate::progress::Progress;
+
+/// The rounds that a run lacks, with what is known while they are measured.
+pub(super) struct Rounds<'a> {
+    pub(super) campaign: &'a Campaign,
+    pub(super) plan: &'a Plan,
+    pub(super) keeper: &'a mut Keeper,
+    pub(super) stop: &'a Stop,
+    pub(super) progress: Progress,
+    pub(super) pace: Pace<'a>,
+    /// Findings of the probes, by system. Findings of an interrupted part of the run stay valid.
+    pub(super) known: Verified,
+}
 
 /// Measures all rounds that the run lacks, until the user stops it.
 pub(super) fn measure_all(
@@ -39,90 +51,67 @@ pub(super) fn measure_all(
         let folder = keeper.store.folder().display();
         progress.note(&format!("resuming {folder}: {done} of {all} rounds are there"));
     }
-    let resumed = Some(&keeper.store).filter(|_| done > 0);
-    let mut findings = SystemFindings::new(campaign, plan, (&progress, stop), resumed)?;
-    let systems = todo.iter().flatten().map(|round| round.system).filter(|system| !findings.has(system));
-    let systems = systems.map(|system| system.original().to_owned()).collect();
-    let mut pace = Pace::new(forecast, &todo, systems);
-    let mut told = BTreeSet::new();
+    let known = if done > 0 { keeper.store.verified()? } else { Verified::default() };
+    let systems = todo.iter().flatten().map(|round| round.system.original());
+    let systems = systems.filter(|system| !known.before_rounds.contains_key(*system));
+    let pace = Pace::new(forecast, &todo, systems.map(str::to_owned).collect());
     keeper.runner.measure_pipe_floor()?;
     keeper.runner.measure_sandbox()?;
+    let mut rounds = Rounds { campaign, plan, keeper, stop, progress, pace, known };
+    let mut told = BTreeSet::new();
     for group in todo {
         if stop.is_wanted() {
             break;
         }
-        let records = one_group(&group, keeper, &mut findings, &mut pace, (&progress, stop))?;
-        for record in &records {
-            report_faults(record, &mut told, &progress);
-            progress.advance();
+        for record in &rounds.group(&group)? {
+            report_faults(record, &mut told, &rounds.progress);
+            rounds.progress.advance();
         }
     }
-    report_repeats(&keeper.run.records, &progress);
-    progress.finish();
+    report_repeats(&rounds.keeper.run.records, &rounds.progress);
+    rounds.progress.finish();
     stop.begin("the run", None);
     Ok(())
 }
 
-/// Records of a group: measured ones, and refused ones of cells that are INVALID already. Fewer if the user
-/// stops the probes before them.
-fn one_group(
-    group: &[Round<'_>],
-    keeper: &mut Keeper,
-    findings: &mut SystemFindings<'_>,
-    pace: &mut Pace<'_>,
-    (progress, stop): (&Progress, &Stop),
-) -> Outcome<Vec<Record>> {
-    let (mut records, mut open) = (Vec::new(), Vec::new());
-    for round in group {
-        match probe(round, keeper, findings, pace)? {
-            Next::Stopped => return Ok(records),
-            Next::Refused(record) => {
-                pace.refused(round);
-                records.push(*record);
+impl Rounds<'_> {
+    /// Records of a group: measured ones, and refused ones of cells that are INVALID already. Fewer if the user
+    /// stops the probes before them.
+    fn group(&mut self, group: &[Round<'_>]) -> Outcome<Vec<Record>> {
+        let (mut records, mut open) = (Vec::new(), Vec::new());
+        for round in group {
+            if !self.probe_first(round)? {
+                return Ok(records);
             }
-            Next::Measured => open.push(*round),
+            let mut refused = self.keeper.refuse(round)?;
+            if refused.is_none() {
+                if !self.probe_last(round)? {
+                    return Ok(records);
+                }
+                refused = self.keeper.refuse(round)?;
+            }
+            match refused {
+                Some(record) => {
+                    self.pace.refused(round);
+                    records.push(record);
+                }
+                None => open.push(*round),
+            }
         }
+        let Some(first) = open.first() else { return Ok(records) };
+        let systems = match &open[..] {
+            [alone] => alone.system.name.clone(),
+            _ => format!("{} systems in turns", open.len()),
+        };
+        let what = format!("{systems} · {} · {}", first.track, first.test_set.name);
+        self.progress.show(&what, self.pace.left());
+        self.stop.begin("this round", Some(self.pace.of_group(&open)));
+        let begin = Instant::now();
+        let measured = self.keeper.rounds(&open)?;
+        self.pace.measured(&open, begin.elapsed());
+        records.extend(measured.into_iter().map(|measured| measured.record));
+        Ok(records)
     }
-    let Some(first) = open.first() else { return Ok(records) };
-    let systems = match &open[..] {
-        [alone] => alone.system.name.clone(),
-        _ => format!("{} systems in turns", open.len()),
-    };
-    progress.show(&format!("{systems} · {} · {}", first.track, first.test_set.name), pace.left());
-    stop.begin("this round", Some(pace.of_group(&open)));
-    let begin = Instant::now();
-    let measured = keeper.rounds(&open)?;
-    pace.measured(&open, begin.elapsed());
-    records.extend(measured.into_iter().map(|measured| measured.record));
-    Ok(records)
-}
-
-/// What comes after the probes before a round.
-enum Next {
-    /// Nothing: the user stopped the probes.
-    Stopped,
-    /// The round isn't run, because its cell is INVALID.
-    Refused(Box<Record>),
-    /// The round is measured.
-    Measured,
-}
-
-/// Asks the probes that are due before `round`.
-fn probe(
-    round: &Round<'_>,
-    keeper: &mut Keeper,
-    findings: &mut SystemFindings<'_>,
-    pace: &mut Pace<'_>,
-) -> Outcome<Next> {
-    let Some(mut examined) = findings.first(round, keeper, pace)? else { return Ok(Next::Stopped) };
-    keeper.runner.know(round.system, examined.clone());
-    if let Some(refused) = keeper.refuse(round)? {
-        return Ok(Next::Refused(refused.into()));
-    }
-    let Some(again) = findings.last(round, keeper, pace)? else { return Ok(Next::Stopped) };
-    examined.extend(again);
-    keeper.runner.know(round.system, examined);
-    Ok(keeper.refuse(round)?.map_or(Next::Measured, |refused| Next::Refused(refused.into())))
 }
 
 /// Reports the systems of the whole run whose rounds were repeated far more often than those of the others.

@@ -39,7 +39,7 @@ pub fn verify(args: &VerifyArgs) -> Outcome {
     hosted.try_for_each(|entry| open(entry, campaign.tracks[0]))?;
     let host = host::detect()?;
     campaign.placement(&host).shortfall(campaign.cores, &campaign.tracks).into_iter().for_each(say);
-    let runner = Runner::new(&campaign, &host)?;
+    let runner = Runner::new(None, &campaign, &host)?;
     let plan = campaign.plan(|_| None)?;
     let (mut verified, mut checked) = (Vec::new(), BTreeMap::new());
     for system in &plan.systems {
