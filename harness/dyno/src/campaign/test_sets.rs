@@ -21,18 +21,14 @@ struct Manifest {
     languages: String,
     lines: usize,
     /// Source lines of a set to translate.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     source: Option<PathBuf>,
     #[serde(default)]
     references: Vec<PathBuf>,
     /// Sentence pairs with gold scores of a set for encoders; `lines` counts both sentences of each.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pairs: Option<PathBuf>,
     /// Pages of the set, for the track `pages`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pages: Option<WirePages>,
     /// Way to get files that don't stand beside the manifest.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     fetch: Option<String>,
     /// SHA-256 of the files' contents, source first; it detects accidental edits.
     sha256: String,

@@ -14,19 +14,13 @@ use crate::exit::Outcome;
 #[derive(Deserialize)]
 #[serde(
     untagged,
+    deny_unknown_fields,
     expecting = "a metric is bleu, spbleu, chrf, chrf++, ter or spearman, or { name = \"…\", worker = [\"…\"] }"
 )]
 pub(super) enum WireMetric {
     Named(Standard),
-    Worker(WireWorker),
-}
-
-/// Program that speaks JSON lines.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct WireWorker {
-    name: String,
-    worker: Vec<String>,
+    /// Program that speaks JSON lines.
+    Worker { name: String, worker: Vec<String> },
 }
 
 /// Metrics of the campaign, BLEU and chrF if the file names none. `targets` are the target languages of the
@@ -43,8 +37,8 @@ pub(super) fn metrics(
         let span = entry.span();
         let metric = match entry.into_inner() {
             WireMetric::Named(standard) => Metric::Standard(standard),
-            WireMetric::Worker(worker) => {
-                checked(source, worker).map_err(|fault| source.error_at(span.clone(), fault))?
+            WireMetric::Worker { name, worker } => {
+                checked(source, &name, worker).map_err(|fault| source.error_at(span.clone(), fault))?
             }
         };
         if list.iter().any(|other| other.name() == metric.name()) {
@@ -61,8 +55,8 @@ pub(super) fn metrics(
 }
 
 /// A worker that can be started, seen from the campaign's folder.
-fn checked(source: &Source<'_>, wire: WireWorker) -> Result<Metric, String> {
+fn checked(source: &Source<'_>, name: &str, worker: Vec<String>) -> Result<Metric, String> {
     let folder = source.folder().map_err(|error| error.to_string())?;
-    check_command(&wire.worker, &folder).map_err(|fault| format!("metric {:?}: {fault}", wire.name))?;
-    Metric::worker(&wire.name, wire.worker, folder)
+    check_command(&worker, &folder).map_err(|fault| format!("metric {name:?}: {fault}"))?;
+    Metric::worker(name, worker, folder)
 }

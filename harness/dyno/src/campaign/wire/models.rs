@@ -13,16 +13,10 @@ use crate::exit::Outcome;
 
 /// Model of a system: a path, or the name of a description.
 #[derive(Deserialize)]
-#[serde(untagged, expecting = "a model is a path, or { generate = \"a name of [generate]\" }")]
+#[serde(untagged, deny_unknown_fields, expecting = "a model is a path, or { generate = \"a name of [generate]\" }")]
 pub(super) enum WireModel {
     Path(PathBuf),
-    Drawn(WireDrawn),
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct WireDrawn {
-    generate: String,
+    Drawn { generate: String },
 }
 
 /// Models that the campaign describes in `[generate]`.
@@ -57,7 +51,7 @@ pub(super) fn model_at(
                 source.resolve(path)
             }))
         }
-        WireModel::Drawn(WireDrawn { generate }) => {
+        WireModel::Drawn { generate } => {
             let found = generated.iter().find(|model| model.name == *generate);
             let names: Vec<_> = generated.iter().map(|model| model.name.as_str()).collect();
             let missing = || format!("no [generate.{generate}]; the campaign has: {}", names.join(", "));

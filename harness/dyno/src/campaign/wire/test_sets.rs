@@ -14,77 +14,32 @@ use crate::exit::Outcome;
 use dyno_formats::lines_of_tokens;
 use dyno_measure::TestSet;
 
-/// Test set: a name or folder, or plain files.
+/// Test set: a name or folder, or what it is made of.
 #[derive(Deserialize)]
 #[serde(
     untagged,
+    deny_unknown_fields,
     expecting = "a test set is a folder, a sacrebleu name, { set, first, pages }, { name, source, references, pages }, { name, pairs }, { name, tokens, lines, text }, or { name, pages, lines, words, text }"
 )]
 pub(super) enum WireTestSet {
     /// Folder, or name of a test set of sacrebleu.
     Named(String),
-    /// Folder or name, of which a part is taken or pages are given.
-    Part(WirePart),
+    /// Folder or name, of which the first lines are taken, or with pages of the campaign's own.
+    Part { set: String, first: Option<usize>, pages: Option<WirePages> },
     /// Plain files of lines.
-    Files(WireFiles),
-    /// Pairs of sentences with gold scores, for encoders.
-    Pairs(WirePairs),
-    /// Lines of a fixed number of tokens, for drawn encoders.
-    Tokens(WireTokens),
-    /// Blocks of drawn shape, for the track `pages`.
-    Blocks(WireBlocks),
-}
-
-/// Source file and its references.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct WireFiles {
-    name: String,
-    source: PathBuf,
-    #[serde(default)]
-    references: Vec<PathBuf>,
-    pages: Option<WirePages>,
-}
-
-/// A test set by its name or folder: its first lines alone, or with pages of the campaign's own.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct WirePart {
-    set: String,
-    first: Option<usize>,
-    pages: Option<WirePages>,
-}
-
-/// File of pairs: two sentences and a score in each row.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct WirePairs {
-    name: String,
-    pairs: PathBuf,
-}
-
-/// Description of lines that are drawn from a text.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct WireTokens {
-    name: String,
-    /// Tokens of each line, with the two that an encoder adds.
-    tokens: usize,
-    lines: usize,
-    /// Text of the drawn encoder's recipe.
-    text: PathBuf,
-}
-
-/// Shape of a set whose lines are drawn from a text.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct WireBlocks {
-    name: String,
-    pages: usize,
-    lines: usize,
-    words: usize,
-    /// Text whose words the lines have.
-    text: PathBuf,
+    Files {
+        name: String,
+        source: PathBuf,
+        #[serde(default)]
+        references: Vec<PathBuf>,
+        pages: Option<WirePages>,
+    },
+    /// File of pairs for encoders: two sentences and a gold score in each row.
+    Pairs { name: String, pairs: PathBuf },
+    /// Lines of so many tokens, with the two that an encoder adds, from the text of a drawn encoder's recipe.
+    Tokens { name: String, tokens: usize, lines: usize, text: PathBuf },
+    /// Blocks of drawn shape with the words of a text, for the track `pages`.
+    Blocks { name: String, pages: usize, lines: usize, words: usize, text: PathBuf },
 }
 
 /// Seed of drawn lines: the same lines on every host.
@@ -105,22 +60,7 @@ pub(super) fn test_sets(
     let (mut test_sets, mut targets): (Vec<TestSet>, _) = (Vec::new(), BTreeMap::new());
     for entry in wire {
         let span = entry.span();
-        let loaded = match entry.into_inner() {
-            WireTestSet::Named(name) => named(source, &name, languages),
-            WireTestSet::Part(part) => named(source, &part.set, languages)
-                .and_then(|(set, own)| Ok((part_of(source, set, &part)?, own))),
-            WireTestSet::Files(files) => from_files(source, &files).map(|set| (set, None)),
-            WireTestSet::Pairs(pairs) => match name_fault(&pairs.name) {
-                Some(fault) => Err(fault),
-                None => read_pairs(&pairs.name, &source.resolve(&pairs.pairs)).map(|set| (set, None)),
-            },
-            WireTestSet::Blocks(WireBlocks { name, pages, lines, words, text }) => match name_fault(&name) {
-                Some(fault) => Err(fault),
-                None => blocks::drawn(&name, &source.resolve(&text), Shape { pages, lines, words })
-                    .map(|set| (set, None)),
-            },
-            WireTestSet::Tokens(tokens) => drawn(source, &tokens).map(|set| (set, None)),
-        };
+        let loaded = loaded(source, entry.into_inner(), languages);
         let (test_set, own_languages) = loaded.map_err(|message| source.error_at(span.clone(), message))?;
         if test_sets.iter().any(|other| other.name == test_set.name) {
             return Err(source.error_at(
@@ -135,51 +75,66 @@ pub(super) fn test_sets(
     Ok((test_sets, targets))
 }
 
-/// The lines of `set` that the campaign wants, with their pages.
-fn part_of(source: &Source<'_>, set: TestSet, part: &WirePart) -> Result<TestSet, String> {
-    let set = match &part.pages {
-        None => set,
-        Some(pages) => pages.of(set, |path| source.resolve(path))?,
+/// A test set, with its languages where it names some.
+fn loaded(
+    source: &Source<'_>,
+    wire: WireTestSet,
+    languages: Option<&str>,
+) -> Result<(TestSet, Option<String>), String> {
+    let set = match wire {
+        WireTestSet::Named(name) => return named(source, &name, languages),
+        WireTestSet::Part { set, first, pages } => {
+            let (set, own) = named(source, &set, languages)?;
+            let set = paged(source, set, pages)?;
+            return match first {
+                None => Ok((set, own)),
+                Some(0) => Err("`first` is 0; a set has at least one line".into()),
+                Some(lines) => Ok((set.first(lines), own)),
+            };
+        }
+        WireTestSet::Files { name, source: file, references, pages } => {
+            let references: Vec<_> = references.iter().map(|path| source.resolve(path)).collect();
+            paged(source, from_files(&fine(name)?, &source.resolve(&file), &references)?, pages)
+        }
+        WireTestSet::Pairs { name, pairs } => read_pairs(&fine(name)?, &source.resolve(&pairs)),
+        WireTestSet::Blocks { name, pages, lines, words, text } => {
+            blocks::drawn(&fine(name)?, &source.resolve(&text), Shape { pages, lines, words })
+        }
+        WireTestSet::Tokens { name, tokens, lines, text } => {
+            drawn(&fine(name)?, [tokens, lines], &source.resolve(&text))
+        }
     };
-    match part.first {
-        None => Ok(set),
-        Some(0) => Err("`first` is 0; a set has at least one line".into()),
-        Some(lines) => Ok(set.first(lines)),
-    }
+    Ok((set?, None))
 }
 
-fn from_files(source: &Source<'_>, files: &WireFiles) -> Result<TestSet, String> {
-    if let Some(fault) = name_fault(&files.name) {
-        return Err(fault);
-    }
-    let references: Vec<_> = files.references.iter().map(|path| source.resolve(path)).collect();
-    let set = TestSet::from_files(&files.name, &source.resolve(&files.source), &references)
-        .map_err(|error| error.to_string())?;
-    // The mark is invisible in editors, but would be part of the first sentence.
-    let is_marked = set.source[0].starts_with(MARK.as_bytes())
-        || set.references.iter().any(|lines| lines[0].starts_with(MARK));
-    let remedy = "save source and references as UTF-8 without one";
-    if is_marked {
-        return Err(format!("{:?} begins with a byte order mark; {remedy}", files.name));
-    }
-    match &files.pages {
+fn fine(name: String) -> Result<String, String> {
+    name_fault(&name).map_or(Ok(name), Err)
+}
+
+fn paged(source: &Source<'_>, set: TestSet, pages: Option<WirePages>) -> Result<TestSet, String> {
+    match pages {
         None => Ok(set),
         Some(pages) => pages.of(set, |path| source.resolve(path)),
     }
 }
 
+fn from_files(name: &str, source: &Path, references: &[PathBuf]) -> Result<TestSet, String> {
+    let set = TestSet::from_files(name, source, references).map_err(|error| error.to_string())?;
+    // The mark is invisible in editors, but would be part of the first sentence.
+    let is_marked = set.source[0].starts_with(MARK.as_bytes())
+        || set.references.iter().any(|lines| lines[0].starts_with(MARK));
+    let remedy = "save source and references as UTF-8 without one";
+    if is_marked { Err(format!("{name:?} begins with a byte order mark; {remedy}")) } else { Ok(set) }
+}
+
 /// Lines of words that are one token each in a drawn encoder's vocabulary.
-fn drawn(source: &Source<'_>, wire: &WireTokens) -> Result<TestSet, String> {
-    let WireTokens { name, tokens, lines, text } = wire;
-    if let Some(fault) = name_fault(name) {
-        return Err(fault);
-    }
-    for (key, value) in [("tokens", *tokens), ("lines", *lines)] {
+fn drawn(name: &str, [tokens, lines]: [usize; 2], text: &Path) -> Result<TestSet, String> {
+    for (key, value) in [("tokens", tokens), ("lines", lines)] {
         if !(1..=MOST_DRAWN).contains(&value) {
             return Err(format!("`{key}` is {value}; it must lie between 1 and {MOST_DRAWN}"));
         }
     }
-    let made = lines_of_tokens(&source.resolve(text), *tokens, *lines, SEED);
+    let made = lines_of_tokens(text, tokens, lines, SEED);
     made.map(|lines| TestSet::from_lines(name, lines)).map_err(|error| error.to_string())
 }
 
