@@ -12,8 +12,6 @@ use dyno_measure::{Track, Verdict};
 use dyno_results::merge::rows_by_table;
 use dyno_results::prices::Price;
 use dyno_results::scores::Scale;
-use dyno_results::summary::Remark;
-use dyno_results::summary::cell::MetricFigure;
 use dyno_results::summary::judge::unusable;
 use dyno_results::{CellSummary, Column, Summary};
 use dyno_stats::grouped;
@@ -33,14 +31,9 @@ fn figures(column: Column) -> Texts {
 
 /// All tables of a run, each below a title with track and test set.
 pub fn render(summary: &Summary) -> String {
-    let (rows, mut text) = (&summary.cells, String::new());
-    text += &tables(rows, &summary.metrics);
-    text + &copied(summary)
-        + &remarks(&summary.unequal, |set, text| format!("{set}: {text}"))
-        + &remarks(&summary.same_weights, |set, text| format!("{text} on {set}"))
-        + &disagreements(summary)
-        + &priced_by(summary)
-        + &reasons_and_warnings(rows)
+    let rows = &summary.cells;
+    let tables = tables(rows, &summary.metrics) + &notes(summary) + &disagreements(summary);
+    tables + &priced_by(summary) + &reasons_and_warnings(rows)
 }
 
 /// Tables of a merged run: the hosts below each other in each table.
@@ -60,7 +53,7 @@ fn tables(rows: &[CellSummary], metrics: &[Scale]) -> String {
         let _ = writeln!(text, "{}", table(cells, columns(cells, metrics), width()));
         text += &closed_loop(cells);
         if let Some(unusable) = unusable_of(metrics, cells) {
-            let _ = writeln!(text, "{}", wrapped(&format!("{unusable}; compare speeds alone"), "  "));
+            text += &note(&format!("{unusable}; compare speeds alone"));
         }
     }
     text
@@ -75,8 +68,7 @@ fn closed_loop(cells: &[CellSummary]) -> String {
     let beyond = |row: &&CellSummary| row.clients.len() > 1 && row.knee_clients.is_none();
     let beyond = cells.iter().filter(beyond).map(|row| {
         let most = row.clients.keys().last().copied().unwrap_or(0);
-        wrapped(&format!("{}: the knee may lie beyond {most} clients", printable_line(&row.system)), "  ")
-            + "\n"
+        note(&format!("{}: the knee may lie beyond {most} clients", row.system))
     });
     let heads = ["system", "clients", "lines/s", "p50 ms", "p90 ms", "p95 ms", "p99 ms", "limit", ""];
     let grid = fitted(&heads, &rows, 1..7, &["p95 ms", "p90 ms", "p50 ms"]);
@@ -111,33 +103,36 @@ fn unusable_of(metrics: &[Scale], cells: &[CellSummary]) -> Option<String> {
     unusable(metrics.first()?, scores.reduce(f64::max)?)
 }
 
-/// Scores of each source as its own translation, where no row of a null system says them.
-fn copied(summary: &Summary) -> String {
-    let line = |(set, figures): (&String, &Vec<MetricFigure>)| {
-        let told = summary.metrics.iter().filter_map(|scale| {
+/// Notes below the tables: each source as its own translation, where no row of a null system says that; settings in
+/// which systems are unequal; engines on one model, so that no line reads as a better model.
+fn notes(summary: &Summary) -> String {
+    let copied = summary.copied.iter().map(|(set, figures)| {
+        let mut told = summary.metrics.iter().filter_map(|scale| {
             let figure = figures.iter().find(|figure| figure.metric == scale.name)?;
             Some(scale.titled(figure.score?, None))
         });
-        let told = told.collect::<Vec<_>>().join(", ");
-        wrapped(&printable_line(&format!("the source of {set} as its own translation: {told}")), "  ") + "\n"
-    };
-    summary.copied.iter().map(line).collect()
+        format!("the source of {set} as its own translation: {}", told.join(", "))
+    });
+    let several = summary.unequal.iter().map(|found| &found.test_set).unique().count() > 1;
+    let unequal = summary.unequal.iter().map(|found| match several {
+        true => format!("{}: {}", found.test_set, found.text),
+        false => found.text.clone(),
+    });
+    let several = summary.same_weights.iter().map(|told| &told.test_set).unique().count() > 1;
+    let same_weights = summary.same_weights.iter().map(|told| match several {
+        true => format!("{} on {}", told.text, told.test_set),
+        false => told.text.clone(),
+    });
+    copied.chain(unequal).chain(same_weights).map(|told| note(&told)).collect()
 }
 
-/// Remarks, a line each. Where they are on several test sets, `on_set` adds the name of the set.
-fn remarks(found: &[Remark], on_set: fn(&str, &str) -> String) -> String {
-    let several = found.iter().any(|one| one.test_set != found[0].test_set);
-    let line = |Remark { test_set, text }: &Remark| {
-        let told = if several { on_set(test_set, text) } else { text.clone() };
-        wrapped(&printable_line(&told), "  ") + "\n"
-    };
-    found.iter().map(line).collect()
+fn note(told: &str) -> String {
+    wrapped(&printable_line(told), "  ") + "\n"
 }
 
 /// Pairs that another metric ranks the other way than the first.
 fn disagreements(summary: &Summary) -> String {
-    let told = summary.disagreements.iter().map(|found| found.about(&summary.metrics));
-    told.map(|told| wrapped(&printable_line(&told), "  ") + "\n").collect()
+    summary.disagreements.iter().map(|found| note(&found.about(&summary.metrics))).collect()
 }
 
 /// Price of the run with its date and place, without which a price means little.
@@ -321,15 +316,14 @@ fn reasons_and_warnings(rows: &[CellSummary]) -> String {
             let tracks = group.iter().map(|row| row.track.name()).join(", ");
             let host = row.host.as_ref().map(|host| format!("{host}: ")).unwrap_or_default();
             let told = format!("{kind}: {host}{system} on {set} under {tracks}: {}", what(row).join(", "));
-            let _ = writeln!(text, "{}", wrapped(&printable_line(&told), "  "));
+            text += &note(&told);
         }
     };
     add_lines("INVALID", CellSummary::fault_codes);
     add_lines("warning", CellSummary::warning_texts);
     if rows.iter().any(|row| row.verdict == Verdict::Noisy) {
-        let told =
-            "NOISY: the host disturbed more than half of a cell's rounds; `dyno doctor` finds the cause";
-        let _ = writeln!(text, "{}", wrapped(told, "  "));
+        text +=
+            &note("NOISY: the host disturbed more than half of a cell's rounds; `dyno doctor` finds the cause");
     }
     text
 }
