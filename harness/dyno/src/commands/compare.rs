@@ -8,6 +8,7 @@ use dyno_results::compare::{
     Change, Changes, Comparison, Quality, QualityLimits, Question, Speeds, judge, protocol_changes,
 };
 use dyno_results::{MeasuredCell, Run};
+use itertools::Itertools;
 use serde::Serialize;
 
 use crate::cli::CompareArgs;
@@ -127,8 +128,7 @@ fn answer(args: &CompareArgs, baseline: &Run, candidate: &Run) -> Answer {
 /// Quality of each system on each test set. One track is enough: all tracks give the same texts, and `verify`
 /// checks that.
 fn quality(pairs: &[Pair<'_>], baseline: &Run, candidate: &Run) -> Vec<Quality> {
-    let mut seen = std::collections::HashSet::new();
-    let first = pairs.iter().filter(|(_, b)| seen.insert((b.system, &b.test_set.sha256)));
+    let first = pairs.iter().unique_by(|(_, b)| (b.system, &b.test_set.sha256));
     let compare = |(a, b): &Pair<'_>| {
         let (before, after) = (answers(baseline, a)?, answers(candidate, b)?);
         let metrics = &candidate.metrics;

@@ -21,19 +21,10 @@ pub struct Cell {
     pub track: Track,
     /// Speeds measured so far.
     pub speeds: Speeds,
-    /// Number of rounds of each side that the host disturbed.
-    pub disturbed: Disturbed,
+    /// Number of rounds of candidate and baseline that the host disturbed.
+    pub disturbed: [usize; 2],
     /// Rule that a side broke. Such a cell has no answer, and is measured no more.
     pub fault: Option<Fault>,
-}
-
-/// Numbers of disturbed rounds of the two sides of a cell.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Disturbed {
-    /// Disturbed rounds of the baseline.
-    pub baseline: usize,
-    /// Disturbed rounds of the candidate.
-    pub candidate: usize,
 }
 
 /// A broken rule, and the system that broke it: it has no speed.
@@ -61,8 +52,8 @@ impl Cell {
 
     /// Whether a side is NOISY: the host disturbed more than half of its rounds, as in a cell of a run.
     pub fn is_noisy(&self) -> bool {
-        let Speeds { baseline, candidate, .. } = &self.speeds;
-        2 * self.disturbed.baseline > baseline.len() || 2 * self.disturbed.candidate > candidate.len()
+        let rounds = [self.speeds.candidate.len(), self.speeds.baseline.len()];
+        self.disturbed.into_iter().zip(rounds).any(|(disturbed, rounds)| 2 * disturbed > rounds)
     }
 
     /// The rounds of a pair: the baseline's, unless they are stored, then the candidate's.
@@ -76,10 +67,10 @@ impl Cell {
         self.fault = records.iter().find_map(Fault::of);
         let Some(candidate) = records.pop().filter(|_| self.fault.is_none()) else { return };
         let disturbed = |record: &Record| usize::from(record.verdict == Verdict::Noisy);
-        self.disturbed.candidate += disturbed(&candidate);
+        self.disturbed[0] += disturbed(&candidate);
         self.speeds.candidate.extend(candidate.words_per_second());
         if let Some(baseline) = records.pop() {
-            self.disturbed.baseline += disturbed(&baseline);
+            self.disturbed[1] += disturbed(&baseline);
             self.speeds.baseline.extend(baseline.words_per_second());
             let [ours, theirs] = [&candidate, &baseline].map(|record| Compared::of(record, Measure::Speed));
             self.speeds.ratios.extend(ours.ratio_to(&theirs));

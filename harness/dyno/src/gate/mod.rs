@@ -21,7 +21,7 @@ mod stage;
 mod trial;
 
 pub use baseline::Baseline;
-pub use cell::{Cell, Disturbed, Fault};
+pub use cell::{Cell, Fault};
 pub use instructions::{Counter, Counts, Instructions};
 pub use stage::Stage;
 pub use trial::Trials;

@@ -1,12 +1,12 @@
 //! Answer of the gate: speeds by cell, quality by system, and limits, as text or JSON.
 
-use std::collections::HashSet;
 use std::fmt::Write as _;
 
 use dyno_measure::{Reason, Record, Track};
 use dyno_record::Identity;
 use dyno_results::compare::{Change, Changes, Comparison, Quality};
 use dyno_stats::numbers::mebibytes;
+use itertools::Itertools;
 use serde::Serialize;
 
 use crate::campaign::{Campaign, Entry};
@@ -152,7 +152,7 @@ impl Speed {
             lines: cell.test_set.source.len(),
             baseline_rounds: cell.speeds.baseline.len(),
             candidate_rounds: cell.speeds.candidate.len(),
-            noisy_rounds: cell.disturbed.baseline + cell.disturbed.candidate,
+            noisy_rounds: cell.disturbed.iter().sum(),
             comparison,
         }
     }
@@ -222,13 +222,11 @@ pub(super) fn ceilings(stage: &Stage, campaign: &Campaign, args: &GateArgs) -> V
 
 /// Changes from the baseline to each candidate.
 pub(super) fn changes(cells: &[Cell], baseline: &Baseline, sides: &Identity) -> Vec<Changes> {
-    let mut seen = HashSet::new();
-    let first = cells.iter().filter(|cell| seen.insert(&cell.entries.0.name));
     let changes = |cell: &Cell| {
         let beside = cell.entries.1.as_ref().map(|entry| entry.name.as_str());
         baseline.changes(&cell.entries.0.name, beside, sides)
     };
-    first.filter_map(changes).collect()
+    cells.iter().unique_by(|cell| &cell.entries.0.name).filter_map(changes).collect()
 }
 
 /// Heads of the table.

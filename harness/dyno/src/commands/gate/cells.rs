@@ -7,7 +7,7 @@ use dyno_results::compare::{
 
 use crate::campaign::{Campaign, Entry};
 use crate::exit::{Exit, Outcome, no_answer};
-use crate::gate::{Baseline, Cell, Disturbed, Fault, Stage, Trials};
+use crate::gate::{Baseline, Cell, Fault, Stage, Trials};
 use crate::interrupt::Stop;
 use crate::progress::Progress;
 
@@ -51,16 +51,8 @@ fn cell(
     };
     let (entry, baseline) = beside.unzip();
     let (entries, candidate) = ((candidate.clone(), entry), candidate.system()?);
-    Ok(Some(Cell {
-        entries,
-        candidate,
-        baseline,
-        test_set,
-        track,
-        speeds,
-        disturbed: Disturbed::default(),
-        fault,
-    }))
+    let disturbed = [0; 2];
+    Ok(Some(Cell { entries, candidate, baseline, test_set, track, speeds, disturbed, fault }))
 }
 
 /// Lines and speeds of a stored baseline.

@@ -13,6 +13,7 @@ use answer::{Answer, as_text, ceilings, changes, judged};
 use dyno_measure::{TestSet, host};
 use dyno_results::compare::{LEAST_PAIRS, QualityLimits};
 use dyno_results::{Place, scores};
+use itertools::Itertools;
 
 use crate::campaign::{Campaign, Entry, make_ready, named_or_starter};
 use crate::cli::{By, GateArgs};
@@ -75,9 +76,9 @@ fn conclude(answer: &Answer, args: &GateArgs) -> Outcome {
 /// Systems and test sets of the gate: both sides of each cell, whole sets and the lines of rounds.
 fn parts_of(campaign: &Campaign, cells: &[Cell]) -> (Vec<Entry>, Vec<TestSet>) {
     let sides = cells.iter().flat_map(|cell| [Some(&cell.entries.0), cell.entries.1.as_ref()]);
-    let systems = distinct(sides.flatten().cloned().collect(), |entry: &Entry| entry.name.clone());
-    let sets = campaign.test_sets.iter().chain(cells.iter().map(|cell| &cell.test_set)).cloned();
-    (systems, distinct(sets.collect(), |set: &TestSet| set.sha256.clone()))
+    let systems = sides.flatten().unique_by(|entry| &entry.name).cloned().collect();
+    let sets = campaign.test_sets.iter().chain(cells.iter().map(|cell| &cell.test_set));
+    (systems, sets.unique_by(|set| &set.sha256).cloned().collect())
 }
 
 fn baseline(args: &GateArgs, campaign: &Campaign) -> Outcome<Baseline> {
@@ -118,9 +119,4 @@ fn refuse_unchecked_limits(args: &GateArgs, campaign: &Campaign) -> Outcome<()> 
 fn quality_limit(args: &GateArgs) -> Option<&'static str> {
     let loss = args.max_quality_loss.map(|_| "--max-quality-loss");
     args.worst_quality.map(|_| "--worst-quality").or(loss)
-}
-
-fn distinct<T>(items: Vec<T>, key: impl Fn(&T) -> String) -> Vec<T> {
-    let mut seen = std::collections::HashSet::new();
-    items.into_iter().filter(|item| seen.insert(key(item))).collect()
 }
