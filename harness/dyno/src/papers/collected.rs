@@ -5,15 +5,14 @@ use std::path::{Path, PathBuf};
 
 use dyno_measure::{Host, Profile};
 use dyno_papers::Table;
-use dyno_papers::reproduction::{Contestants, Measured, Reproduction};
+use dyno_papers::reproduction::Reproduction;
 use dyno_results::{Run, day, latest};
 use dyno_stats::numbers::counted;
 
 use super::campaigns::campaign_of;
-use super::contestants::contestants;
-use super::coverage::coverage;
+use super::ours::{Ours, reproduction};
 use super::products::{RUNS, kept};
-use crate::campaign::{Campaign, Entry, shipped};
+use crate::campaign::{Entry, shipped};
 use crate::exit::Outcome;
 
 /// Tables of the papers with our figures, and the files that have them.
@@ -28,13 +27,6 @@ pub struct Collected {
     pub day: Option<String>,
     /// Host and extent of the measurements, in sentences.
     pub conditions: Vec<String>,
-}
-
-/// A campaign with its latest run.
-struct Ours {
-    campaign: Campaign,
-    contestants: Contestants,
-    run: Option<(PathBuf, Run)>,
 }
 
 /// Collects what was measured on `host` for `tables`: by the latest runs, or by the `records` of a publication.
@@ -61,16 +53,9 @@ pub fn collect(tables: &[Table], host: &Host, records: Option<&Path>) -> Outcome
         } else {
             kept(table, host, records.unwrap_or(Path::new(RUNS)))?
         };
-        let covered = found.map(|found| coverage(table, &found.campaign)).transpose()?;
-        let measured = Measured {
-            contestants: found.map(|found| &found.contestants),
-            fault: table.campaign.as_deref().and_then(|name| faults.get(name)).map(String::as_str),
-            coverage: covered.as_ref(),
-            program_bytes: program_bytes(),
-            run: found.and_then(|found| found.run.as_ref()).map(|(_, run)| run),
-            products: speeds.as_ref().map(|(_, kept)| &kept.products),
-        };
-        reproductions.push(Reproduction::of(table, measured));
+        let fault = table.campaign.as_deref().and_then(|name| faults.get(name)).map(String::as_str);
+        let of_products = speeds.as_ref().map(|(_, kept)| &kept.products);
+        reproductions.push(reproduction(table, found, of_products, fault)?);
         days.extend(speeds.as_ref().and_then(|(_, kept)| day(kept.measured_unix_ms)));
         products.extend(speeds.map(|(path, _)| path));
     }
@@ -100,12 +85,7 @@ fn of_campaign(name: &str, host: &Host, records: Option<&Path>) -> Outcome<Ours>
             run.filter(|(_, run)| run.identity.host.cpu == host.cpu)
         }
     };
-    Ok(Ours { contestants: contestants(&campaign), run, campaign })
-}
-
-/// Bytes of this program, which runs the built-in systems.
-pub fn program_bytes() -> Option<u64> {
-    Some(std::env::current_exe().ok()?.metadata().ok()?.len())
+    Ok(Ours { run, campaign })
 }
 
 fn conditions(host: &Host, ours: &BTreeMap<&str, Ours>) -> Vec<String> {

@@ -5,8 +5,8 @@
 
 mod campaigns;
 mod collected;
-mod contestants;
 mod coverage;
+mod ours;
 mod points;
 mod products;
 mod publication;

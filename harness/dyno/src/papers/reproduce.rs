@@ -4,11 +4,11 @@
 //! printed tables are special to papers; they belong to `dyno_papers::reproduction`.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use dyno_measure::{Profile, TestSet, host, words};
 use dyno_papers::Table;
-use dyno_papers::reproduction::{Contestants, Measured, Products, Reproduction, figures, markdown, page};
+use dyno_papers::reproduction::{Products, Reproduction, figures, markdown, page};
 use dyno_provision::did_you_mean;
 use dyno_results::store::files::write_whole;
 use dyno_results::{Place, Run, Store};
@@ -25,9 +25,7 @@ use crate::runner::{Options, PriceChoice, dry_run, run_campaign};
 use crate::table::grid;
 
 use super::campaigns;
-use super::collected::program_bytes;
-use super::contestants::contestants;
-use super::coverage::coverage;
+use super::ours::{Ours, reproduction};
 use super::products::{RUNS, keep, measure};
 use super::publication::publish;
 use super::text::text;
@@ -42,14 +40,6 @@ const QUICK_WORDS: usize = 1200;
 /// Number of lines of a quick throughput campaign, whose launches must take much longer than their loading.
 const QUICK_THROUGHPUT_LINES: usize = 200;
 
-/// Campaign that several wanted tables share, with its run if it was measured.
-struct Shared {
-    campaign: Campaign,
-    contestants: Contestants,
-    run: Option<Run>,
-    exit: Exit,
-}
-
 /// Lists the tables, or measures and prints the wanted ones.
 pub fn reproduce(args: &ReproduceArgs) -> Outcome {
     if args.publish {
@@ -60,7 +50,8 @@ pub fn reproduce(args: &ReproduceArgs) -> Outcome {
     if wanted.is_empty() {
         return list(&tables, args.json);
     }
-    let mut shared: BTreeMap<&str, Shared> = BTreeMap::new();
+    // Several tables may share a campaign.
+    let mut shared: BTreeMap<&str, (Ours, Exit)> = BTreeMap::new();
     let mut reproductions = Vec::new();
     for table in &wanted {
         if let Some(name) = table.campaign.as_deref().filter(|name| !shared.contains_key(name)) {
@@ -69,24 +60,15 @@ pub fn reproduce(args: &ReproduceArgs) -> Outcome {
         }
         let found = table.campaign.as_deref().and_then(|name| shared.get(name));
         let products = products_of(table, args)?;
-        let covered = found.map(|found| coverage(table, &found.campaign)).transpose()?;
-        let measured = Measured {
-            contestants: found.map(|found| &found.contestants),
-            run: found.and_then(|found| found.run.as_ref()),
-            products: products.as_ref(),
-            coverage: covered.as_ref(),
-            program_bytes: program_bytes(),
-            fault: None,
-        };
-        reproductions.push(Reproduction::of(table, measured));
-        if found.is_some_and(|found| found.exit == Exit::Interrupted) {
+        reproductions.push(reproduction(table, found.map(|(ours, _)| ours), products.as_ref(), None)?);
+        if found.is_some_and(|(_, exit)| *exit == Exit::Interrupted) {
             break;
         }
     }
     if !args.dry_run {
         show(&reproductions, args)?;
     }
-    let ended = |exit: &Exit| shared.values().any(|shared| shared.exit == *exit);
+    let ended = |exit: &Exit| shared.values().any(|(_, ended)| ended == exit);
     Ok([Exit::Interrupted, Exit::No].into_iter().find(ended).unwrap_or(Exit::Done))
 }
 
@@ -149,7 +131,7 @@ fn quick_lines(set: &TestSet) -> usize {
 }
 
 /// Runs the campaign, or reads its finished run. A dry run, and tables that only count, need no run.
-fn share(campaign: Campaign, measures: bool, args: &ReproduceArgs) -> Outcome<Shared> {
+fn share(campaign: Campaign, measures: bool, args: &ReproduceArgs) -> Outcome<(Ours, Exit)> {
     let (run, exit) = match (measures, args.dry_run) {
         (true, false) => run_of(&campaign, args.again).map(|(run, exit)| (Some(run), exit))?,
         (true, true) => {
@@ -158,7 +140,7 @@ fn share(campaign: Campaign, measures: bool, args: &ReproduceArgs) -> Outcome<Sh
         }
         (false, _) => (None, Exit::Done),
     };
-    Ok(Shared { contestants: contestants(&campaign), run, exit, campaign })
+    Ok((Ours { run, campaign }, exit))
 }
 
 /// Measures the products of a table, which takes about a second, and keeps their speeds.
@@ -177,12 +159,13 @@ fn products_of(table: &Table, args: &ReproduceArgs) -> Outcome<Option<Products>>
     Ok(Some(products))
 }
 
-fn run_of(campaign: &Campaign, again: bool) -> Outcome<(Run, Exit)> {
+fn run_of(campaign: &Campaign, again: bool) -> Outcome<((PathBuf, Run), Exit)> {
     let (host, runs) = (host::detect()?, Path::new(RUNS));
     make_ready(campaign)?;
     if !again && let Some(folder) = Store::finished(runs, &campaign.identity(&host)?, campaign.rounds())? {
         say!("reading {}, measured before; use --again to measure again", folder.display());
-        return Ok((Run::read(&folder)?, Exit::Done));
+        let run = Run::read(&folder)?;
+        return Ok(((folder, run), Exit::Done));
     }
     let options = Options {
         place: Place::Below(runs),
@@ -191,12 +174,13 @@ fn run_of(campaign: &Campaign, again: bool) -> Outcome<(Run, Exit)> {
         keeps_going: false,
     };
     let finished = run_campaign(campaign, &host, &options)?;
-    say!("run: {}", finished.store.folder().display());
+    let folder = finished.store.folder().to_owned();
+    say!("run: {}", folder.display());
     if let Some(interrupted) = &finished.interrupted {
         say!("{interrupted}; repeat the command to resume");
     }
     let exit = finished.exit();
-    Ok((finished.run, exit))
+    Ok(((folder, finished.run), exit))
 }
 
 fn show(reproductions: &[Reproduction], args: &ReproduceArgs) -> Outcome<()> {

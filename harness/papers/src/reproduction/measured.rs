@@ -18,8 +18,8 @@ use crate::tables::{Column, Point, Table, Unit};
 pub struct Contestants {
     /// Systems that can run.
     pub systems: Vec<Contestant>,
-    /// Systems that are left out because their plugin isn't built.
-    pub unbuilt: Vec<Unbuilt>,
+    /// Systems that are left out because their plugin isn't built, each with the command that builds it.
+    pub unbuilt: Vec<(String, String)>,
     /// Systems that are left out because their models aren't on this host.
     pub absent: Vec<String>,
     /// Whether a model has drawn weights.
@@ -37,15 +37,6 @@ pub struct Contestant {
     pub drawn_bytes: Option<u64>,
     /// Whether the system reads its weights in f32.
     pub reads_f32: bool,
-}
-
-/// A system whose plugin is not built.
-#[derive(Clone, Debug)]
-pub struct Unbuilt {
-    /// Name of the system.
-    pub name: String,
-    /// Command that builds the plugin.
-    pub build: String,
 }
 
 /// Speeds of the matrix products of a table, with the conditions.
@@ -337,8 +328,8 @@ impl Measured<'_> {
             let rest = |point: &Point| name.strip_prefix(point.system());
             table.points.iter().filter_map(rest).any(|rest| rest.is_empty() || rest.starts_with(" ("))
         };
-        let of_table = unbuilt.filter(move |unbuilt| table.measures() && is_of(&unbuilt.name));
-        of_table.map(|Unbuilt { name, build }| (name.as_str(), format!("not built; `{build}` builds it")))
+        let of_table = unbuilt.filter(move |(name, _)| table.measures() && is_of(name));
+        of_table.map(|(name, build)| (name.as_str(), format!("not built; `{build}` builds it")))
     }
 
     /// Host, profile and test sets.

@@ -32,7 +32,7 @@ pub use claim::Claim;
 pub use claims::claims;
 pub use cover::{headlines, verdicts};
 pub use lacking::Lacking;
-pub use measured::{Contestant, Contestants, Coverage, Measured, Products, Unbuilt};
+pub use measured::{Contestant, Contestants, Coverage, Measured, Products};
 pub use notes::{Notes, all_findings, caveats, missing, source, title};
 pub use page::{figures, markdown, page, papers_page};
 pub use pair::{Pair, STAND_IN};

@@ -1,0 +1,59 @@
+//! Our side of a paper's table: a campaign with its run.
+
+use std::path::PathBuf;
+
+use dyno_papers::Table;
+use dyno_papers::reproduction::{Contestant, Contestants, Measured, Products, Reproduction};
+use dyno_results::Run;
+
+use super::coverage::coverage;
+use crate::campaign::{Campaign, Entry, Generated};
+use crate::exit::Outcome;
+
+/// A campaign with its run and the run's folder, if there is one.
+pub struct Ours {
+    pub campaign: Campaign,
+    pub run: Option<(PathBuf, Run)>,
+}
+
+/// `table` with the figures of its campaign and of its products; `fault` is the reason why the campaign can't be
+/// read.
+pub fn reproduction(
+    table: &Table,
+    ours: Option<&Ours>,
+    products: Option<&Products>,
+    fault: Option<&str>,
+) -> Outcome<Reproduction> {
+    let contestants = ours.map(|ours| contestants(&ours.campaign));
+    let coverage = ours.map(|ours| coverage(table, &ours.campaign)).transpose()?;
+    let program = std::env::current_exe().and_then(|program| program.metadata());
+    let measured = Measured {
+        contestants: contestants.as_ref(),
+        run: ours.and_then(|ours| ours.run.as_ref()).map(|(_, run)| run),
+        products,
+        coverage: coverage.as_ref(),
+        program_bytes: program.ok().map(|file| file.len()),
+        fault,
+    };
+    Ok(Reproduction::of(table, measured))
+}
+
+/// The systems of `campaign`, with those that were left out.
+fn contestants(campaign: &Campaign) -> Contestants {
+    let drawn_bytes = |entry: &Entry| {
+        let mut drawn = campaign.generated.iter().filter(|model| entry.models.contains(&model.path));
+        drawn.next().map(Generated::bytes)
+    };
+    let contestant = |entry: &Entry| Contestant {
+        name: entry.name.clone(),
+        backend: entry.backend().map(Into::into),
+        drawn_bytes: drawn_bytes(entry),
+        reads_f32: entry.setting("precision").is_some_and(|precision| precision == "f32"),
+    };
+    Contestants {
+        systems: campaign.systems.iter().map(contestant).collect(),
+        unbuilt: campaign.unbuilt.clone(),
+        absent: campaign.absent.iter().map(|entry| entry.name.clone()).collect(),
+        drawn: !campaign.generated.is_empty(),
+    }
+}
