@@ -67,7 +67,6 @@ fn served(campaign: &Campaign) -> Option<f64> {
     campaign.tracks.contains(&Track::Server).then(|| rounds * each.sum::<f64>())
 }
 
-/// Most seconds of all probes.
 fn probes(campaign: &Campaign) -> f64 {
     let sets = |probe: Probe| if probe == Probe::Recognition { campaign.test_sets.len() + 1 } else { 1 };
     let most = |probe: Probe| {

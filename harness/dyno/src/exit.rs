@@ -6,7 +6,6 @@ use std::fmt::Display;
 
 use serde::Serialize;
 
-/// Exit code of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Exit {
@@ -33,7 +32,6 @@ pub enum Exit {
 /// Error with its exit code, on its way to `main`.
 #[derive(Debug)]
 pub struct Failure {
-    /// Exit code of the program.
     pub exit: Exit,
     /// Chain of causes, outermost first.
     pub error: anyhow::Error,
@@ -42,7 +40,6 @@ pub struct Failure {
 /// Failure in words: the faults of the chain of causes, and the first remedy in it.
 #[derive(Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Complaint {
-    /// Faults, in words.
     pub error: String,
     /// Remedy for the user, if a message of the chain has one.
     pub remedy: Option<String>,

@@ -60,14 +60,12 @@ const OF_A_PLUGIN: f64 = 3.0;
 /// Precisions whose speeds are measured.
 const PRECISIONS: [Precision; 3] = [Precision::F32, Precision::Int16, Precision::Int8];
 
-/// Forecast for the systems of a campaign.
 pub struct Forecast<'a> {
     campaign: &'a Campaign,
     /// Number of cores of the tracks of several cores.
     cores: usize,
     /// Seconds for a word of each system, in one lane; `None` for an unknown program.
     words: HashMap<&'a str, Option<f64>>,
-    /// Mean number of words of a line.
     words_a_line: f64,
 }
 

@@ -17,11 +17,8 @@ use crate::exit::{OrBadInput, Outcome, bad_input};
 
 /// Open backend, and the protocol by which it gets lines.
 pub struct Hosted {
-    /// Open models.
     pub model: Arc<dyn Model>,
-    /// Protocol of the exchange.
     pub track: Track,
-    /// Number of workers.
     pub cores: usize,
     /// Batches and forms of the answers.
     pub options: OutputOptions,
@@ -60,7 +57,6 @@ impl Hosted {
         Ok(Self { model, track, cores: args.cores, options, tuning })
     }
 
-    /// Translates `input` to `output`.
     pub fn translate(
         &self,
         input: impl BufRead + Send + 'static,

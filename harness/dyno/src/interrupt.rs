@@ -29,16 +29,13 @@ const SAME_JOB: Duration = Duration::from_millis(100);
 #[derive(Clone, Debug, Default)]
 pub struct Stop(Arc<Mutex<State>>);
 
-/// State of a request.
 #[derive(Debug, Default)]
 struct State {
-    /// Time of the first signal.
     wanted: Option<Instant>,
     /// Name of the current work, and the time of its end, as far as they are known.
     work: Option<(&'static str, Option<Instant>)>,
 }
 
-/// Answer to a signal.
 #[derive(Debug, PartialEq, Eq)]
 enum Answer {
     /// The message that the current work will be finished.
@@ -95,7 +92,6 @@ impl Stop {
         Ok(stop)
     }
 
-    /// Whether the user asked to stop.
     pub fn is_wanted(&self) -> bool {
         self.state().wanted.is_some()
     }

@@ -15,7 +15,6 @@ use crate::exit::{Failure, Outcome};
 use crate::output::this_command;
 use crate::publication::PrivateFolders;
 
-/// Name of the page in a run's folder.
 pub const NAME: &str = "report.html";
 
 /// Writes the page into the folder of a run that has just ended, and returns its path. A failure is only a
@@ -57,7 +56,6 @@ pub fn host_views<'a>(folder: &Path, merged: &'a Merged, summaries: &'a [Summary
     merged.hosts.iter().zip(summaries).map(view).collect()
 }
 
-/// Writes the page to `path`.
 pub fn write(report: &Report, path: &Path, run: &Path) -> Outcome<()> {
     let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     if !parent.is_dir() {

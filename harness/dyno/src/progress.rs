@@ -10,7 +10,6 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::output::say;
 
-/// Progress line over rounds.
 pub struct Progress {
     bar: ProgressBar,
 }
@@ -50,7 +49,6 @@ impl Progress {
         self.bar.inc_length(rounds as u64);
     }
 
-    /// Counts one more round as done.
     pub fn advance(&self) {
         self.bar.inc(1);
     }
@@ -71,7 +69,6 @@ impl Progress {
         }
     }
 
-    /// Removes the progress line.
     pub fn finish(&self) {
         self.bar.finish_and_clear();
     }

@@ -11,7 +11,6 @@ use std::path::{Path, PathBuf};
 use dyno_measure::os::user;
 use tempfile::{Builder, TempDir};
 
-/// Beginning of each folder's name.
 const PREFIX: &str = "dyno-scratch-";
 /// File whose lock a living bench holds. Folders without it belong to other programs.
 const LOCK: &str = ".lock";
@@ -40,7 +39,6 @@ impl Scratch {
         }
     }
 
-    /// Path of the folder.
     pub fn path(&self) -> &Path {
         self.folder.path()
     }

@@ -78,7 +78,6 @@ fn closed_loop(cells: &[CellSummary]) -> String {
     )
 }
 
-/// Lines of a cell's curve.
 fn curve(row: &CellSummary) -> impl Iterator<Item = Vec<String>> {
     row.clients.iter().map(|(clients, load)| {
         let figures = [

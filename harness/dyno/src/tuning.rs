@@ -58,7 +58,6 @@ impl Tunings {
         measured.map(Self)
     }
 
-    /// Tuning file of `entry`, if it was tuned.
     pub fn of(&self, entry: &Entry) -> Option<PathBuf> {
         self.0.get(&entry.name).cloned()
     }

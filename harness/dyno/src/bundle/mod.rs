@@ -20,22 +20,16 @@ pub use elf::is_static;
 /// Bytes of a file from which on it is left out unless the engine opens it: weights of other precisions are
 /// larger, configurations smaller.
 const WEIGHTS_BYTES: u64 = 1 << 20;
-/// Name of the program in the folder.
 const PROGRAM: &str = "dyno";
 
-/// Parts of a submission to make.
 pub struct Bundle<'a> {
-    /// Dialect of the submission.
     pub dialect: Dialect,
-    /// Folder of the model.
     pub model: &'a Path,
     /// Files of the model that the engine opens.
     pub opened: Vec<PathBuf>,
-    /// Program that translates.
     pub program: &'a Path,
     /// Whether the program needs no library of its host.
     pub is_static: bool,
-    /// Options of `dyno translate`.
     pub options: &'a [String],
     /// Language pair, in the task's own words; empty if the dialect names none.
     pub pair: &'a str,
@@ -44,11 +38,8 @@ pub struct Bundle<'a> {
 /// Sizes of a submission, in bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sizes {
-    /// Files of the model.
     pub model_bytes: u64,
-    /// Program.
     pub program_bytes: u64,
-    /// All files.
     pub bytes: u64,
 }
 

@@ -17,7 +17,6 @@ const SEED: u64 = 1;
 const PARTS_OF_A_BLOCK: usize = 1;
 const PARTS_OF_A_LINE: usize = 3;
 
-/// Shape of a set.
 #[derive(Clone, Copy)]
 pub struct Shape {
     /// Number of blocks, each a page of the track.

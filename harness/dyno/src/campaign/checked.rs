@@ -15,18 +15,15 @@ use super::generated::Generated;
 use super::search::described;
 use crate::exit::Outcome;
 
-/// A checked campaign.
 #[derive(Clone, Debug)]
 pub struct Campaign {
     /// Name of the campaign; the name of the run's folder begins with it.
     pub name: String,
-    /// Parameters of the measurement.
     pub protocol: Protocol,
     /// Whether the campaign names its probes, instead of the profile's.
     pub names_probes: bool,
     /// Number of cores of the tracks of several cores; all cores that the host allows if absent.
     pub cores: Option<usize>,
-    /// Systems to measure.
     pub systems: Vec<Entry>,
     /// Systems left out because their plugins aren't built.
     pub unbuilt: Vec<Unbuilt>,
@@ -36,7 +33,6 @@ pub struct Campaign {
     pub generated: Vec<Generated>,
     /// Quality metrics, the frontier's first.
     pub metrics: Metrics,
-    /// Test sets.
     pub test_sets: Vec<TestSet>,
     /// Tracks, in the order of the tables.
     pub tracks: Vec<Track>,
@@ -54,7 +50,6 @@ pub type Unbuilt = (String, String);
 /// A program that meters energy: see [`dyno_measure::energy`].
 #[derive(Clone, Debug)]
 pub struct MeterCommand {
-    /// Program and arguments.
     pub command: Vec<String>,
     /// Folder in which it starts: the campaign's.
     pub folder: PathBuf,
@@ -102,7 +97,6 @@ impl Campaign {
         })
     }
 
-    /// Number of rounds to measure.
     pub fn rounds(&self) -> usize {
         let own = (0..self.groups()).filter(|&group| self.shard.is_none_or(|shard| shard.holds(group)));
         let track = |group: usize| self.tracks[group % self.tracks.len()];
@@ -142,7 +136,6 @@ impl Campaign {
         Placement::new(&host.cores, self.cores, host::siblings)
     }
 
-    /// Identity of a run of this campaign on `host`.
     pub fn identity(&self, host: &Host) -> Outcome<Identity> {
         let models = self.systems.iter().flat_map(|entry| entry.models.clone());
         let files = models.chain(self.systems.iter().flat_map(Entry::own_files));

@@ -17,9 +17,7 @@ use crate::submission::Submission;
 /// System, as a campaign describes it.
 #[derive(Clone, Debug)]
 pub struct Entry {
-    /// Name in tables.
     pub name: String,
-    /// How the system is started.
     pub launch: Launch,
     /// Models; several are an ensemble.
     pub models: Vec<PathBuf>,
@@ -81,7 +79,6 @@ impl Entry {
         Self { tracks: Some(tracks), ..Self::new(name, Launch::Submission(submission), vec![model]) }
     }
 
-    /// Whether the system takes part in `track`.
     pub fn takes_part(&self, track: Track) -> bool {
         self.tracks.as_ref().is_none_or(|tracks| tracks.contains(&track))
     }
@@ -194,7 +191,6 @@ impl Entry {
         self.backend().is_some() && !self.models.is_empty() && !chosen
     }
 
-    /// A setting as text.
     pub fn setting(&self, name: &str) -> Option<String> {
         match &self.launch {
             Launch::BuiltIn { settings, .. } | Launch::Plugin { settings, .. } => {

@@ -17,9 +17,7 @@ use crate::exit::{OrBadInput, Outcome};
 /// Model that dyno draws when a system needs it.
 #[derive(Clone, Debug)]
 pub struct Generated {
-    /// Name in the campaign.
     pub name: String,
-    /// Type and sizes of the model.
     pub recipe: Recipe,
     /// Folder of the model, drawn or not.
     pub path: PathBuf,

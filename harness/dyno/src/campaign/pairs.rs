@@ -8,7 +8,6 @@ use std::path::Path;
 use dyno_api::files;
 use dyno_measure::{TestSet, words};
 
-/// Reads the pairs in the file `path`.
 pub fn read_pairs(name: &str, path: &Path) -> Result<TestSet, String> {
     let fault = |what: String| format!("{}: {what}", path.display());
     let bytes = files::read(path).map_err(|error| fault(error.to_string()))?;

@@ -8,7 +8,6 @@ use dyno_provision::data::{self, REMEDY};
 
 use crate::exit::Outcome;
 
-/// Path of the starter campaign.
 pub fn starter() -> Option<PathBuf> {
     shipped("starter")
 }

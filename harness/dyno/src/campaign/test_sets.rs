@@ -26,7 +26,6 @@ struct Manifest {
     references: Vec<PathBuf>,
     /// Sentence pairs with gold scores of a set for encoders; `lines` counts both sentences of each.
     pairs: Option<PathBuf>,
-    /// Pages of the set, for the track `pages`.
     pages: Option<WirePages>,
     /// Way to get files that don't stand beside the manifest.
     fetch: Option<String>,
@@ -41,7 +40,6 @@ struct Manifest {
     expecting = "`pages` is a number of lines, or a file with the name of each line's document"
 )]
 pub enum WirePages {
-    /// Number of lines of each page.
     Lines(usize),
     /// File of names.
     Documents(PathBuf),

@@ -11,7 +11,6 @@ pub(super) const ADAPTERS_EXAMPLES: &str = "Examples:
 An adapter runs another project's engine under the rules of the bench. Its private Python environment is
 built once, in the user's cache, when a campaign first needs it.";
 
-/// Arguments of `dyno adapters`.
 #[derive(Args)]
 pub struct AdaptersArgs {
     /// Adapter to show with its settings [default: all, without]

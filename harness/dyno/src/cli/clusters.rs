@@ -26,7 +26,6 @@ pub enum Engine {
     Skypilot,
 }
 
-/// Arguments of `dyno cluster`.
 #[derive(Args)]
 pub struct ClusterArgs {
     /// Engine that runs the jobs

@@ -53,7 +53,6 @@ pub struct HostedArgs {
     pub batch_lines: Option<usize>,
 }
 
-/// Arguments of `dyno translate`.
 #[derive(Args)]
 pub struct TranslateArgs {
     #[command(flatten)]
@@ -82,7 +81,6 @@ The times are the backend's own account of its translation. Reading the lines, l
 model and waiting are not part of it. An activation or a sum inside the loop of a matrix
 product counts as product; the softmax of attention counts as attention.";
 
-/// Arguments of `dyno breakdown`.
 #[derive(Args)]
 pub struct BreakdownArgs {
     #[command(flatten)]
@@ -168,7 +166,6 @@ pub(super) const TOKENIZE_EXAMPLES: &str = "Examples:
   dyno tokenize --vocab vocab.yml <lines.txt >ids.txt
   dyno tokenize --model all-MiniLM-L6-v2 <lines.txt             with the ends that the encoder adds";
 
-/// Arguments of `dyno tokenize`.
 #[derive(Args)]
 pub struct TokenizeArgs {
     /// Vocabulary: .spm, .yml or .txt
@@ -185,7 +182,6 @@ pub(super) const CONVERT_EXAMPLES: &str = "Examples:
   dyno convert models/mine models/static --precision int8 --calibrate lines.en
   dyno translate --model models/static --set activation-scales=static      with these scales";
 
-/// Arguments of `dyno convert`.
 #[derive(Args)]
 pub struct ConvertArgs {
     /// Model to convert: a directory, a checkpoint of OpenNMT-py, a decoder's YAML file, or weights with --vocab
@@ -237,7 +233,6 @@ pub(super) const BUNDLE_EXAMPLES: &str = "Examples:
 The folder holds the files of the model that the engine opens, the program, run.sh, and a container file
 (wmt26: setup.sh). A static program runs in any container of its architecture.";
 
-/// Arguments of `dyno bundle`.
 #[derive(Args)]
 pub struct BundleArgs {
     /// Directory of the model

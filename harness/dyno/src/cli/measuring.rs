@@ -22,7 +22,6 @@ pub(super) const RUN_EXAMPLES: &str = "Examples:
 
 To resume an interrupted run, repeat its command.";
 
-/// Arguments of `dyno run`.
 #[derive(Args, Default)]
 pub struct RunArgs {
     /// Campaign file [default: the starter campaign]
@@ -75,7 +74,6 @@ Exit codes:
     1  a system is INVALID
     2  bad request or bad input";
 
-/// Arguments of `dyno verify`.
 #[derive(Args)]
 pub struct VerifyArgs {
     /// Campaign file with the systems to verify [default: the starter campaign]
@@ -196,7 +194,6 @@ Exit codes:
     7  a cell is undecided, because the host disturbed it (--on-noise fail)
   130  interrupted";
 
-/// Arguments of `dyno gate`.
 #[derive(Args)]
 pub struct GateArgs {
     /// Campaign file [default: the starter campaign]
@@ -283,7 +280,6 @@ Exit codes:
     0  the host is fit, maybe with warnings
     1  the host is not fit";
 
-/// Arguments of `dyno doctor`.
 #[derive(Args)]
 pub struct DoctorArgs {
     /// Print JSON instead of text
@@ -310,7 +306,6 @@ Exit codes:
     2  bad request or bad input
   130  interrupted";
 
-/// Arguments of `dyno reproduce`.
 #[cfg(feature = "papers")]
 #[derive(Args)]
 pub struct ReproduceArgs {

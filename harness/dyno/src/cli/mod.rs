@@ -180,7 +180,6 @@ const COMPLETIONS_HELP: &str = "Examples:
   dyno completions fish > ~/.config/fish/completions/dyno.fish
   source <(dyno completions zsh)";
 
-/// Arguments of `dyno completions`.
 #[derive(Args)]
 pub struct CompletionsArgs {
     /// Shell that completes the commands

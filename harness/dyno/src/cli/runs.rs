@@ -19,7 +19,6 @@ pub(super) const SCORE_HELP: &str = "Examples:
 A worker speaks JSON lines on standard input and output; docs/BRING-YOUR-OWN.md has one in 15 lines.
 The run keeps its list of metrics. Scores of a worker are cached by the hash of the text.";
 
-/// Arguments of `dyno score`.
 #[derive(Args)]
 pub struct ScoreArgs {
     /// Folder of the run
@@ -59,7 +58,6 @@ pub(super) const REPORT_EXAMPLES: &str = "Examples:
   dyno report runs/starter-3f9a -o page.html --published marian
   dyno report runs/starter-3f9a --figures figures --markdown";
 
-/// Arguments of `dyno report`.
 #[derive(Args)]
 pub struct ReportArgs {
     /// Folder of the run, or of a merged run
@@ -91,7 +89,6 @@ pub(super) const EXPLAIN_EXAMPLES: &str = "Examples:
   dyno explain runs/starter-3f9a ssru
   dyno explain results/2026-11-24-amd-epyc-zen-5-2c small --track latency";
 
-/// Arguments of `dyno explain`.
 #[derive(Args)]
 pub struct ExplainArgs {
     /// Folder of the run
@@ -133,7 +130,6 @@ pub enum ExportFormat {
     Markdown,
 }
 
-/// Arguments of `dyno export`.
 #[derive(Args)]
 pub struct ExportArgs {
     /// Folder of the run, or of a merged run
@@ -156,7 +152,6 @@ pub(super) const LEADERBOARD_HELP: &str = "Examples:
 Each DIR is a run, a merged run, or a folder with runs in it. The page links to the report of each run
 by its path from the page: publish page and runs together.";
 
-/// Arguments of `dyno leaderboard`.
 #[derive(Args)]
 pub struct LeaderboardArgs {
     /// Folders of runs, or folders that hold runs
@@ -181,7 +176,6 @@ Exit codes:
     0  the runs were merged
     2  a run doesn't belong with the others, or the folder exists";
 
-/// Arguments of `dyno merge`.
 #[derive(Args)]
 pub struct MergeArgs {
     /// Folders of the runs
@@ -213,7 +207,6 @@ Exit codes:
     4  no cell is in both runs
     7  no cell can be compared: too few rounds, NOISY or INVALID";
 
-/// Arguments of `dyno compare`.
 #[derive(Args)]
 pub struct CompareArgs {
     /// Folder of the run to compare with
@@ -236,7 +229,6 @@ Exit codes:
     0  the run was published
     2  the run is unfinished, the target exists, or the README has no markers";
 
-/// Arguments of `dyno publish`.
 #[derive(Args)]
 pub struct PublishArgs {
     /// Folder of the run
@@ -261,7 +253,6 @@ pub(super) const LIST_EXAMPLES: &str = "Examples:
   dyno list prices                          prices of instances, for words per dollar
   dyno list prices --stale                  prices that are older than 180 days";
 
-/// Arguments of `dyno list`.
 #[derive(Args)]
 pub struct ListArgs {
     /// Campaign file, or `prices` for the table of instance prices [default: the starter campaign]

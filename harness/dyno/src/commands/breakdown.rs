@@ -46,7 +46,6 @@ pub fn breakdown(mut args: BreakdownArgs) -> Outcome {
     Ok(Exit::Done)
 }
 
-/// Lines to translate.
 fn input(named: Option<&Path>) -> Outcome<Vec<u8>> {
     match named {
         Some(path) if path == Path::new("-") => {
@@ -85,7 +84,6 @@ fn pace(hosted: &Hosted) -> String {
     }
 }
 
-/// Tables of components and of operators.
 fn tables(told: &Breakdown, words: usize) -> String {
     let mut text = String::new();
     for (what, names, parts) in [

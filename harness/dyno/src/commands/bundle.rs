@@ -12,7 +12,6 @@ use crate::exit::{Exit, OrBadInput, Outcome, bad_input};
 use crate::output::answer;
 use crate::submission::Submission;
 
-/// Makes the submission of `args`, and prints its sizes.
 pub fn bundle(args: &BundleArgs) -> Outcome {
     let pair = checked_pair(args)?;
     let settings: Settings = args.settings.iter().cloned().collect();

@@ -17,7 +17,6 @@ const SLURM: &str = include_str!("../../../../templates/cluster/slurm.sh");
 const KUBERNETES: &str = include_str!("../../../../templates/cluster/kubernetes.yaml");
 const SKYPILOT: &str = include_str!("../../../../templates/cluster/skypilot.yaml");
 
-/// Writes the scripts of `args`.
 pub fn cluster(args: &ClusterArgs) -> Outcome {
     let context = context(args)?;
     if args.engine != Engine::Slurm && args.kinds.is_empty() {

@@ -44,7 +44,6 @@ struct Cell {
     comparison: Option<Comparison>,
 }
 
-/// Compares the runs of `args` and prints the answer.
 pub fn compare(args: &CompareArgs) -> Outcome {
     let (baseline, candidate) = (Run::read(&args.baseline)?, Run::read(&args.candidate)?);
     let differences = candidate.identity.host.differences(&baseline.identity.host);

@@ -7,7 +7,6 @@ use crate::cli::{Cli, CompletionsArgs};
 use crate::exit::{Exit, Outcome};
 use crate::output::print;
 
-/// Prints the completion script of a shell.
 pub fn completions(args: &CompletionsArgs) -> Outcome {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "dyno", &mut script);
@@ -15,7 +14,6 @@ pub fn completions(args: &CompletionsArgs) -> Outcome {
     Ok(Exit::Done)
 }
 
-/// Prints the manual page.
 pub fn man() -> Outcome {
     let mut page = Vec::new();
     clap_mangen::Man::new(Cli::command()).render(&mut page)?;

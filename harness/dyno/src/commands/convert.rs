@@ -15,7 +15,6 @@ use crate::cli::ConvertArgs;
 use crate::exit::{Exit, OrBadInput, Outcome, bad_input};
 use crate::output::answer;
 
-/// Converts the model of `args` and prints the new files.
 pub fn convert(args: &ConvertArgs) -> Outcome {
     if args.pack && !args.precision.contains(&Precision::Int8) {
         return Err(bad_input("--pack packs int8 weights: add int8 to --precision"));

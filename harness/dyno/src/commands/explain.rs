@@ -25,7 +25,6 @@ const NEARLY: f64 = 0.8;
 /// Share of a line's time from which on its fixed part is worth work.
 const GREAT_SHARE: f64 = 0.25;
 
-/// Explains the system of `args`.
 pub fn explain(args: &ExplainArgs) -> Outcome {
     if is_merged(&args.run) {
         return Err(bad_input(

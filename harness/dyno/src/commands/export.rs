@@ -19,7 +19,6 @@ use crate::output::print;
 use crate::page::{host_views, unwritable};
 use crate::publication::slug;
 
-/// Exports the run of `args`.
 pub fn export(args: &ExportArgs) -> Outcome {
     let merged = Merged::open(&args.run)?;
     let summaries = merged.summaries();

@@ -11,7 +11,6 @@ use crate::cli::LeaderboardArgs;
 use crate::exit::{Exit, Outcome};
 use crate::page::{NAME, from_folder, link as link_to, unwritable};
 
-/// Writes the page of `args`.
 pub fn leaderboard(args: &LeaderboardArgs) -> Outcome {
     let here = args.out.parent().filter(|path| !path.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut entries = Vec::new();

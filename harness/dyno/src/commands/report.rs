@@ -39,7 +39,6 @@ pub fn report(args: &ReportArgs) -> Outcome {
     finish(args, || report.summary())
 }
 
-/// Path of the page.
 fn path_of(args: &ReportArgs) -> PathBuf {
     args.out.clone().unwrap_or_else(|| args.run.join(NAME))
 }

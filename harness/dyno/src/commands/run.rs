@@ -41,7 +41,6 @@ fn campaign_of(args: &RunArgs) -> Outcome<Campaign> {
     Ok(campaign)
 }
 
-/// Runs the campaign of `args`.
 pub fn run(args: &RunArgs) -> Outcome {
     let campaign = campaign_of(args)?;
     let host = host::detect()?;

@@ -12,7 +12,6 @@ use crate::runner::keep_price;
 use crate::scoring::{prepare, score as score_texts};
 use crate::table;
 
-/// Scores the run of `args` and prints its tables.
 pub fn score(args: &ScoreArgs) -> Outcome {
     let (store, mut run) = Store::reopen(&args.run)?;
     if run.records.is_empty() {

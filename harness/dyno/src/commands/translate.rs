@@ -12,7 +12,6 @@ use crate::hosting::Hosted;
 use crate::output::{say, write_json};
 use crate::precision;
 
-/// Translates standard input until it ends.
 pub fn translate(args: TranslateArgs) -> Outcome {
     let taken = default_precision(&args);
     let hosted = Hosted::open(args.hosted, args.breakdown.is_some())?;
@@ -43,7 +42,6 @@ fn default_precision(args: &TranslateArgs) -> Option<String> {
     default.map(|default| format!("precision: {default}; --precision chooses another one"))
 }
 
-/// Warning of lines that were cut.
 fn cut(lines: u64) -> String {
     let were = if lines == 1 { "line was" } else { "lines were" };
     format!(

@@ -2,7 +2,6 @@
 
 use serde::Serialize;
 
-/// Severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Health {
@@ -17,28 +16,22 @@ pub enum Health {
 /// Finding about one property of the host.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Finding {
-    /// Name of the property.
     pub what: &'static str,
-    /// Severity of the finding.
     pub health: Health,
-    /// Observed state of the property.
     pub found: String,
     /// Remedy; empty if there is no fault.
     pub remedy: String,
 }
 
 impl Finding {
-    /// Creates a finding without a fault.
     pub fn good(what: &'static str, found: impl Into<String>) -> Self {
         Self { what, health: Health::Good, found: found.into(), remedy: String::new() }
     }
 
-    /// Creates a finding that makes figures noisier, or excludes some measurements.
     pub fn warning(what: &'static str, found: impl Into<String>, remedy: impl Into<String>) -> Self {
         Self { what, health: Health::Warning, found: found.into(), remedy: remedy.into() }
     }
 
-    /// Creates a finding that makes figures wrong.
     pub fn bad(what: &'static str, found: impl Into<String>, remedy: impl Into<String>) -> Self {
         Self { health: Health::Bad, ..Self::warning(what, found, remedy) }
     }

@@ -11,7 +11,6 @@ use dyno_results::{MeasuredCell, Run};
 use crate::campaign::{Campaign, Entry, Launch};
 use crate::exit::{Exit, Outcome, no_answer};
 
-/// Baseline of the gate.
 #[derive(Debug)]
 pub enum Baseline {
     /// One system, for all candidates.

@@ -11,15 +11,12 @@ use crate::campaign::Entry;
 pub struct Cell {
     /// Entries of candidate and baseline, as the run's identity names them.
     pub entries: (Entry, Option<Entry>),
-    /// System that is judged.
     pub candidate: System,
     /// System to compare with; `None` if its rounds are stored.
     pub baseline: Option<System>,
     /// Lines that both sides translate: the part of the set that makes a round.
     pub test_set: TestSet,
-    /// Protocol of the cell.
     pub track: Track,
-    /// Speeds measured so far.
     pub speeds: Speeds,
     /// Number of rounds of candidate and baseline that the host disturbed.
     pub disturbed: [usize; 2],
@@ -30,7 +27,6 @@ pub struct Cell {
 /// A broken rule, and the system that broke it: it has no speed.
 #[derive(Clone, Debug)]
 pub struct Fault {
-    /// Name of the system.
     pub culprit: String,
     /// The rule, with its figure.
     pub reason: Reason,
@@ -62,7 +58,6 @@ impl Cell {
         self.baseline.iter().chain([&self.candidate]).map(round).collect()
     }
 
-    /// Adds the measured rounds of a pair.
     pub(super) fn add(&mut self, mut records: Vec<Record>) {
         self.fault = records.iter().find_map(Fault::of);
         let Some(candidate) = records.pop().filter(|_| self.fault.is_none()) else { return };

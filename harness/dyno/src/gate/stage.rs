@@ -138,7 +138,6 @@ impl Stage {
         &self.identity
     }
 
-    /// All rounds so far.
     pub fn records(&self) -> &[Record] {
         &self.keeper.run.records
     }

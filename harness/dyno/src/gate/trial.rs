@@ -26,7 +26,6 @@ const TRIAL_LINES: usize = 30;
 /// Lines of a round, or the rule that the system broke.
 type Lines = Result<usize, Fault>;
 
-/// Trials of a gate.
 pub struct Trials {
     runner: Runner,
     /// Results by system, test set and track.

@@ -17,7 +17,6 @@ use crate::exit::Outcome;
 
 /// Tables of the papers with our figures, and the files that have them.
 pub struct Collected {
-    /// One for each table.
     pub reproductions: Vec<Reproduction>,
     /// Folder of each campaign's run.
     pub runs: BTreeMap<String, PathBuf>,

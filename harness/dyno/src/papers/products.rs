@@ -18,10 +18,8 @@ use crate::exit::{OrBadInput, Outcome};
 /// Folder of the runs, the same as that of `dyno run`.
 pub const RUNS: &str = "runs";
 
-/// Speeds as they are kept.
 #[derive(Serialize, Deserialize)]
 pub struct Kept {
-    /// Processor that was measured.
     cpu: String,
     /// Time of the measurement, in milliseconds since 1970.
     pub measured_unix_ms: u64,

@@ -16,10 +16,8 @@ use crate::output::{print, say};
 use crate::page::{from_readme, link, read_readme, without_markers, write_figures};
 use crate::publication::{FIGURES, PrivateFolders, Source, copy, day_and_host, files_of, make_folder};
 
-/// Folder of the records in a publication.
 const RECORDS: &str = "records";
 
-/// Name of the page.
 const PAGE: &str = "index.html";
 
 /// End of the name of a publication whose records are those of another one.

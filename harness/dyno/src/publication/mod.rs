@@ -25,7 +25,6 @@ const UNPUBLISHED: [&str; 2] = ["run.lock", "scratch"];
 /// Most letters of the label and of the host's name, as in names of systems. File systems allow 255 in all.
 pub const MOST_LETTERS: usize = 60;
 
-/// Folder of the figures in a publication.
 pub const FIGURES: &str = "figures";
 
 /// Creates the folder of published runs. A failure is bad input, which the user can correct.

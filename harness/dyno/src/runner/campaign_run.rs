@@ -21,11 +21,8 @@ use crate::progress::{Progress, clock};
 use crate::scoring::{prepare, score};
 use crate::tuning::{Tunings, preflight};
 
-/// Options of a campaign's run.
 pub struct Options<'a> {
-    /// Folder of the run.
     pub place: Place<'a>,
-    /// Choice of the price for words per dollar.
     pub price: PriceChoice<'a>,
     /// Whether built-in systems are tuned before the first round.
     pub tuned: bool,
@@ -44,9 +41,7 @@ pub struct PriceChoice<'a> {
 
 /// Results of a campaign, complete or interrupted.
 pub struct Finished {
-    /// Files of the run.
     pub store: Store,
-    /// Records, answers and scores.
     pub run: Run,
     /// Judged rows, one for each cell.
     pub summary: Summary,
@@ -57,7 +52,6 @@ pub struct Finished {
 }
 
 impl Finished {
-    /// Exit code of the command that measured the campaign.
     pub fn exit(&self) -> Exit {
         let invalid = self.summary.cells.iter().any(|row| row.verdict == Verdict::Invalid);
         match (self.interrupted.is_some(), invalid) {

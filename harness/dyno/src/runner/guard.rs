@@ -22,7 +22,6 @@ pub struct Guard {
 
 #[derive(Debug)]
 struct Guarded {
-    /// Name of the system that the file belongs to.
     system: String,
     path: PathBuf,
     stamp: Stamp,

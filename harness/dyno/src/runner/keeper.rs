@@ -9,11 +9,8 @@ use crate::exit::Outcome;
 
 /// A runner with the run that it adds to.
 pub struct Keeper {
-    /// Measures the rounds.
     pub runner: Runner,
-    /// Files of the run.
     pub store: Store,
-    /// Records and answers so far.
     pub run: Run,
 }
 

@@ -26,7 +26,6 @@ use super::sandbox::{cost, sandbox_of};
 
 /// Conditions of a measurement, and its results so far.
 pub struct Runner {
-    /// Conditions of all rounds.
     pub bench: Bench,
     /// Folder of the bench's scratch files, apart from the run's: a system sees its path.
     _scratch: Scratch,
@@ -37,7 +36,6 @@ pub struct Runner {
     pub(super) earlier: Earlier,
     /// Whether systems that broke a rule are asked on.
     pub keeps_going: bool,
-    /// The user's request to stop.
     pub stop: Stop,
 }
 

@@ -19,9 +19,7 @@ type CellKey = (String, String, Track);
 /// Remaining time: of the rounds, and of the systems whose probes are to be asked.
 pub(super) struct Pace<'a> {
     forecast: Forecast<'a>,
-    /// Rounds that are left.
     rounds: Vec<Round<'a>>,
-    /// Systems whose probes are left.
     systems: HashSet<String>,
     /// Seconds of the last round of each cell.
     cells: HashMap<CellKey, f64>,
@@ -29,7 +27,6 @@ pub(super) struct Pace<'a> {
     measured: Done,
 }
 
-/// Work that is done.
 #[derive(Default)]
 struct Done {
     forecast_seconds: f64,
@@ -86,7 +83,6 @@ impl<'a> Pace<'a> {
         self.systems.remove(system.original());
     }
 
-    /// Time that a group will take.
     pub(super) fn of_group(&self, group: &[Round<'_>]) -> Duration {
         group.iter().map(|round| self.of(round)).sum()
     }
@@ -97,7 +93,6 @@ impl<'a> Pace<'a> {
         Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)
     }
 
-    /// Remaining time.
     pub(super) fn left(&self) -> Duration {
         let rounds: Duration = self.rounds.iter().map(|round| self.of(round)).sum();
         let probes: f64 = self.systems.iter().map(|system| self.forecast.probes_seconds(system)).sum();

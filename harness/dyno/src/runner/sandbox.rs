@@ -106,7 +106,6 @@ const LAUNCHES: usize = 3;
 /// What the sandbox adds, by the null system inside and outside.
 #[derive(Debug)]
 pub struct Cost {
-    /// Nanoseconds of a line.
     pub line_ns: f64,
     /// Nanoseconds of a launch, until the first answer.
     pub launch_ns: f64,

@@ -22,7 +22,6 @@ static FACTS: LazyLock<[Facts; 3]> =
     LazyLock::new(|| FILES.map(|text| toml::from_str(text).expect("a test reads all dialects")));
 static ALL: LazyLock<Vec<Dialect>> = LazyLock::new(|| FACTS.iter().map(Dialect).collect());
 
-/// Dialect of a shared task.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(try_from = "String")]
 pub struct Dialect(&'static Facts);
@@ -35,14 +34,12 @@ pub struct Facts {
     pub name: String,
     /// Help on the command line.
     about: String,
-    /// Tracks that the dialect has.
     pub tracks: Vec<Track>,
     /// Place at which a submission sees its files.
     pub(super) place: Place,
     /// Whether a submission has a script that installs what it needs.
     #[serde(default)]
     pub(super) setup: bool,
-    /// Program and arguments.
     call: Vec<String>,
     /// Templates of the files of our own submissions, by path.
     pub files: BTreeMap<String, String>,
@@ -52,7 +49,6 @@ pub struct Facts {
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Place {
-    /// The root.
     Root,
     /// A folder of `/model` with the model's name.
     Id,

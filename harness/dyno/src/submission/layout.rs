@@ -15,7 +15,6 @@ use crate::exit::Outcome;
 const RUN: &str = "run.sh";
 /// Script that `wmt26` calls once.
 pub(super) const SETUP: &str = "setup.sh";
-/// Folder of the model.
 const MODEL: &str = "model";
 /// Folders of an operating system. A submission's part of such a name would hide the host's.
 const OF_THE_HOST: [&str; 14] =
@@ -23,16 +22,13 @@ const OF_THE_HOST: [&str; 14] =
 /// Search path of programs in a root file system that brings its own.
 pub(super) const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-/// Files of a submission.
 #[derive(Clone, Debug)]
 pub(super) struct Layout {
     /// Folder of the submission, without links.
     pub folder: PathBuf,
-    /// Script, on the host.
     pub script: PathBuf,
     /// Path at which the submission sees its script.
     pub call: String,
-    /// Folder in which the script starts.
     pub start: PathBuf,
     /// Folder of the model, on the host.
     pub model: PathBuf,

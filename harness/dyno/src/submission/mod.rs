@@ -31,7 +31,6 @@ pub const BATCH_LINES: usize = 16;
 /// A submission, checked as far as files can tell.
 #[derive(Clone, Debug)]
 pub struct Submission {
-    /// Dialect that the submission speaks.
     pub dialect: Dialect,
     /// What the run holds of it.
     pub launch: SubmissionLaunch,
@@ -78,12 +77,10 @@ impl Submission {
         if self.dialect.setup { setup::set_up(&self.launch.folder, hidden) } else { Ok(()) }
     }
 
-    /// Folder or files of the model.
     pub fn model(&self) -> &Path {
         &self.layout.model
     }
 
-    /// Scripts of the submission.
     pub fn scripts(&self) -> Vec<PathBuf> {
         let setup = self.dialect.setup.then(|| self.launch.folder.join(layout::SETUP));
         [self.layout.script.clone()].into_iter().chain(setup).collect()

@@ -91,7 +91,6 @@ pub(super) fn name_fault(name: &str) -> Option<String> {
     (!fine).then(|| format!("invalid name {name:?}: {rule}"))
 }
 
-/// Checks a name.
 pub(super) fn checked_name(source: &Source<'_>, name: &Spanned<String>) -> Outcome<String> {
     match name_fault(name.get_ref()) {
         Some(fault) => Err(source.error_at(name.span(), fault)),

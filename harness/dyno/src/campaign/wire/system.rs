@@ -41,14 +41,11 @@ pub(super) struct WireSystem {
     pub(super) task: Option<Spanned<Task>>,
     #[serde(default)]
     pub(super) sampling: bool,
-    /// Whether the system runs in a sandbox.
     pub(super) sandbox: Option<SandboxChoice>,
     /// Files and folders that the system sees in the sandbox, beside those that it names.
     #[serde(default)]
     pub(super) sandbox_paths: Vec<Spanned<PathBuf>>,
-    /// Folder of a submission to a shared task.
     pub(super) submission: Option<Spanned<PathBuf>>,
-    /// Dialect of the submission.
     pub(super) dialect: Option<Dialect>,
     /// Language pair of the submission, in the task's own words.
     pub(super) pair: Option<String>,

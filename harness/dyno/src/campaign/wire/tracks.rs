@@ -25,11 +25,9 @@ const MOST_CLIENTS: usize = 1024;
 /// What the server track is asked.
 #[derive(Default)]
 pub(super) struct Load {
-    /// Latency limit.
     pub limit: LatencyLimit,
     /// Numbers of clients of the closed loop, ascending.
     pub clients: Vec<usize>,
-    /// Recorded arrivals.
     pub arrivals: Option<Recording>,
 }
 

@@ -15,7 +15,6 @@ use crate::exit::Exit;
 use crate::gate::{Baseline, Cell, Stage};
 use crate::table;
 
-/// Answer of the gate.
 #[derive(Serialize)]
 pub(super) struct Answer {
     regressed: bool,
@@ -32,7 +31,6 @@ pub(super) struct Answer {
     on_noise: OnNoise,
 }
 
-/// Speeds of a cell.
 #[derive(Serialize)]
 pub(super) struct Speed {
     pub(super) system: String,
@@ -54,7 +52,6 @@ pub(super) struct Invalid {
     baseline: String,
     test_set: String,
     track: Track,
-    /// Name of the system that broke the rule.
     culprit: String,
     reason: Reason,
 }
@@ -229,10 +226,8 @@ pub(super) fn changes(cells: &[Cell], baseline: &Baseline, sides: &Identity) -> 
     cells.iter().unique_by(|cell| &cell.entries.0.name).filter_map(changes).collect()
 }
 
-/// Heads of the table.
 pub(super) const HEADS: [&str; 11] =
     ["system", "against", "track", "test set", "words/s", "baseline", "time", "interval", "p", "noise", ""];
-/// Columns of figures.
 pub(super) const FIGURES: std::ops::Range<usize> = 4..10;
 /// Columns that a narrow terminal leaves out, first to last.
 const DISPENSABLE: [&str; 7] = ["noise", "p", "baseline", "test set", "interval", "against", "words/s"];

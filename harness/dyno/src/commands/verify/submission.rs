@@ -20,9 +20,7 @@ const LINES: usize = 40;
 /// An organiser's question, with its answer.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Check {
-    /// Question, in a word or two.
     pub check: &'static str,
-    /// Whether the submission passes.
     pub passed: bool,
     /// What was seen, with a remedy if the submission fails.
     pub said: String,
@@ -140,7 +138,6 @@ fn mib(bytes: u64) -> String {
     format!("{:.1} MiB", mebibytes(bytes))
 }
 
-/// Prints one row for each check.
 pub fn show(system: &str, submission: &Submission, checks: &[Check]) -> Outcome<()> {
     let row = |Check { check, passed, said }: &Check| {
         [*check, if *passed { "yes" } else { "NO" }, said.as_str()].map(str::to_owned).to_vec()
