@@ -5,14 +5,14 @@
 //! belong to `dyno_measure::noise`.
 
 mod finding;
-mod load;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use dyno_measure::host::{numa_nodes, parse_core_list};
+use dyno_measure::noise::{CoreTime, STEAL_LIMIT};
+use dyno_record::rules::limits::FOREIGN_LIMIT;
 pub use finding::{Finding, Health};
-pub use load::load_findings;
 
 /// View of a host: its files, the cores that systems may use, and its memory.
 pub struct HostView<'a> {
@@ -150,6 +150,33 @@ impl HostView<'_> {
     }
 }
 
+/// Findings about other load, of other processes or machines, in the time between two readings; none if no time has passed. The limits are those of a round.
+pub fn load_findings(spent: &CoreTime) -> Vec<Finding> {
+    if spent.all == 0 {
+        return Vec::new();
+    }
+    let share = |ticks: u64| ticks as f64 / spent.all as f64;
+    let percent = |share: f64| format!("{:.1} %", share * 100.0);
+    let (stolen, busy) = (share(spent.steal), share(spent.busy));
+    let steal = match stolen > STEAL_LIMIT {
+        true => Finding::warning(
+            "steal",
+            format!("{} of the time goes to other machines on the same host", percent(stolen)),
+            "choose a dedicated instance or another hour, or rounds will be NOISY",
+        ),
+        false => Finding::good("steal", percent(stolen)),
+    };
+    let load = match busy > FOREIGN_LIMIT {
+        true => Finding::warning(
+            "other load",
+            format!("the cores are busy {} of the time", percent(busy)),
+            "end other programs (see top) or give them cores of their own, or rounds will be NOISY",
+        ),
+        false => Finding::good("other load", percent(busy)),
+    };
+    vec![steal, load]
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -243,5 +270,16 @@ mod tests {
             let finding = found(&files, what);
             assert_eq!((finding.health, finding.remedy.as_str()), (Health::Good, ""), "{finding:?}");
         }
+    }
+
+    #[test]
+    fn what_would_make_rounds_noisy_is_said() {
+        let health = |busy, steal| {
+            let findings = load_findings(&CoreTime { busy, steal, all: 1000 });
+            findings.iter().map(|finding| finding.health).collect::<Vec<_>>()
+        };
+        assert_eq!(health(50, 50), [Health::Warning; 2]);
+        assert_eq!(health(10, 5), [Health::Good; 2]);
+        assert!(load_findings(&CoreTime { busy: 0, steal: 0, all: 0 }).is_empty());
     }
 }

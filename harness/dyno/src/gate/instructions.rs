@@ -10,8 +10,7 @@ use std::path::Path;
 use dyno_measure::{Argument, Host, System, TestSet, Track};
 use serde::Serialize;
 
-use super::cell::Fault;
-use super::quick::{interrupted, quick};
+use super::cell::{Fault, interrupted, quick};
 use crate::campaign::Campaign;
 use crate::exit::Outcome;
 use crate::interrupt::Stop;
@@ -118,7 +117,6 @@ impl Counter {
 /// Launches of systems under a counter.
 pub struct Instructions {
     runner: Runner,
-    stop: Stop,
     scratch: Scratch,
     /// The counter that works here.
     pub counter: Counter,
@@ -130,8 +128,9 @@ impl Instructions {
         let mut campaign = quick(campaign, Vec::new(), Vec::new());
         campaign.protocol.limits.line_seconds *= SLOWER;
         campaign.protocol.limits.launch_seconds *= SLOWER;
-        let (runner, scratch) = (Runner::new(None, &campaign, host)?, Scratch::create()?);
-        let mut counting = Self { runner, stop: stop.clone(), scratch, counter: Counter::Perf };
+        let (mut runner, scratch) = (Runner::new(None, &campaign, host)?, Scratch::create()?);
+        runner.stop = stop.clone();
+        let mut counting = Self { runner, scratch, counter: Counter::Perf };
         let cat = System::of_command("cat", ["cat"]);
         for counter in [Counter::Perf, Counter::Cachegrind] {
             counting.counter = counter;
@@ -169,7 +168,7 @@ impl Instructions {
         let folder = tempfile::tempdir_in(self.scratch.path())?;
         let counted = self.under_counter(system, &folder.path().join(FILE));
         let (reasons, _) = self.runner.try_out(&counted, track, lines)?;
-        if self.stop.is_wanted() {
+        if self.runner.stop.is_wanted() {
             return Err(interrupted());
         }
         let fault = |reason| Fault { culprit: system.name.clone(), reason };

@@ -11,12 +11,10 @@
 //! | `trial` | how many lines make a round |
 //! | `stage` | the measurement of pairs and of whole texts |
 //! | `instructions` | a cost that the host can't disturb |
-//! | `quick` | the campaign in the gate's form |
 
 mod baseline;
 mod cell;
 mod instructions;
-mod quick;
 mod stage;
 mod trial;
 

@@ -3,13 +3,11 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use dyno_measure::{Host, Interleave, Measured, Placement, Record, Round, System, TestSet, Track};
-use dyno_record::Identity;
+use dyno_measure::{Host, Interleave, Measured, Record, Round, System, TestSet, Track};
 use dyno_results::{Place, Store};
 use dyno_stats::Random;
 
-use super::cell::{Cell, Fault};
-use super::quick::{interrupted, quick};
+use super::cell::{Cell, Fault, interrupted, quick};
 use crate::campaign::{Campaign, Entry};
 use crate::exit::Outcome;
 use crate::interrupt::Stop;
@@ -22,10 +20,8 @@ type Answers = Result<Vec<String>, Fault>;
 /// Stage of the gate: measures rounds and keeps them.
 pub struct Stage {
     campaign: Campaign,
-    identity: Identity,
-    placement: Placement,
-    keeper: Keeper,
-    stop: Stop,
+    /// Measures the rounds, and keeps them in a run whose identity describes the systems of both sides.
+    pub keeper: Keeper,
     /// Answers by system, test set and track. Candidates share a baseline.
     answers: HashMap<(String, String, Track), Answers>,
 }
@@ -40,8 +36,7 @@ impl Stage {
         stop: &Stop,
     ) -> Outcome<Self> {
         let campaign = quick(campaign, entries, sets);
-        let identity = campaign.identity(host)?;
-        let (store, run) = Store::open(place, identity.clone(), usize::MAX, &campaign.test_sets)?;
+        let (store, run) = Store::open(place, campaign.identity(host)?, usize::MAX, &campaign.test_sets)?;
         if !run.records.is_empty() {
             let folder = store.folder().display();
             refuse!("{folder} holds rounds of a gate already: choose another --out");
@@ -49,8 +44,7 @@ impl Stage {
         let mut keeper = Keeper::new(&campaign, host, store, run)?;
         keeper.runner.stop = stop.clone();
         keeper.runner.measure_pipe_floor()?;
-        let (placement, answers) = (campaign.placement(host), HashMap::new());
-        Ok(Self { identity, placement, campaign, keeper, stop: stop.clone(), answers })
+        Ok(Self { campaign, keeper, answers: HashMap::new() })
     }
 
     /// Measures a pair of rounds; of a stored baseline only the candidate's.
@@ -82,7 +76,8 @@ impl Stage {
     /// Measures a group of rounds. Each gets the next number of its system's cell: a baseline meets several
     /// candidates, and a run has no two rounds of one number.
     fn measure(&mut self, together: &[Round<'_>]) -> Outcome<Vec<Measured>> {
-        let number = |round: &Round<'_>| self.records().iter().filter(|record| record.is_of(round)).count();
+        let records = &self.keeper.run.records;
+        let number = |round: &Round<'_>| records.iter().filter(|record| record.is_of(round)).count();
         let numbered: Vec<_> =
             together.iter().map(|round| Round { number: number(round), ..*round }).collect();
         let measured = self.keeper.rounds(&numbered)?;
@@ -113,8 +108,8 @@ impl Stage {
         for number in pairs {
             let mut random = Random::new(self.campaign.protocol.seed, &format!("pair {number}"));
             for i in random.permutation(cells.len()) {
-                self.stop.begin("this round", None);
-                if self.stop.is_wanted() {
+                self.keeper.runner.stop.begin("this round", None);
+                if self.keeper.runner.stop.is_wanted() {
                     return Ok(true);
                 }
                 // One after another, neither side always comes first.
@@ -126,19 +121,5 @@ impl Stage {
             }
         }
         Ok(false)
-    }
-
-    /// Cores that the campaign wants and this host lacks, as a message.
-    pub fn shortfall(&self) -> Option<String> {
-        self.placement.shortfall(self.campaign.cores, &self.campaign.tracks)
-    }
-
-    /// Identity of the gate's rounds, which describes the systems of both sides.
-    pub fn identity(&self) -> &Identity {
-        &self.identity
-    }
-
-    pub fn records(&self) -> &[Record] {
-        &self.keeper.run.records
     }
 }

@@ -8,8 +8,7 @@ use std::collections::HashMap;
 use dyno_measure::{Host, Record, Round, System, TestSet, Times, Track};
 use dyno_stats::{mean, median};
 
-use super::cell::Fault;
-use super::quick::{interrupted, quick};
+use super::cell::{Fault, interrupted, quick};
 use crate::campaign::Campaign;
 use crate::exit::Outcome;
 use crate::interrupt::Stop;

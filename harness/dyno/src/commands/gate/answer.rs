@@ -202,7 +202,7 @@ fn name_of(cell: &Cell, baseline: &Baseline) -> String {
 pub(super) fn ceilings(stage: &Stage, campaign: &Campaign, args: &GateArgs) -> Vec<Ceiling> {
     let of = |system: &Entry| {
         let most = |figure: fn(&Record) -> Option<u64>| {
-            let records = stage.records().iter().filter(|record| record.system == system.name);
+            let records = stage.keeper.run.records.iter().filter(|record| record.system == system.name);
             records.filter_map(figure).max().unwrap_or(0)
         };
         let memory = ("peak memory", most(|record| Some(record.usage.peak_bytes)), args.max_memory);

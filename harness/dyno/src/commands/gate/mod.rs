@@ -49,7 +49,7 @@ pub fn gate(args: &GateArgs) -> Outcome {
     let place = args.out.clone().unwrap_or_else(|| scratch.path().join("gate"));
     let mut stage =
         Stage::new(&Place::Exactly(&place), &campaign, &host, parts_of(&campaign, &cells), &stop)?;
-    stage.shortfall().into_iter().for_each(say);
+    campaign.placement(&host).shortfall(campaign.cores, &campaign.tracks).into_iter().for_each(say);
     let Some(comparisons) = cells::measure(&mut stage, &mut cells, args.pairs)? else {
         say("interrupted: no cell is judged");
         return Ok(Exit::Interrupted);
@@ -57,7 +57,7 @@ pub fn gate(args: &GateArgs) -> Outcome {
     let limits = QualityLimits { worst: args.worst_quality, max_loss: args.max_quality_loss };
     let quality = cells::quality(&mut stage, &campaign, &mut cells, &baseline, limits)?;
     let ceilings = ceilings(&stage, &campaign, args);
-    let changes = changes(&cells, &baseline, stage.identity());
+    let changes = changes(&cells, &baseline, &stage.keeper.run.identity);
     let judged = judged(&cells, &baseline, comparisons);
     let unchecked = cells::unchecked(limits, &quality);
     conclude(&Answer::new(judged, (quality, unchecked), ceilings, changes, args.on_noise), args)
