@@ -31,36 +31,26 @@ pub fn preflight(campaign: &Campaign) -> Outcome<()> {
         .try_for_each(|entry| open(entry, campaign.tracks[0]))
 }
 
-/// Tuning files, by the name of the entry.
-#[derive(Debug, Default)]
-pub struct Tunings(BTreeMap<String, PathBuf>);
-
-impl Tunings {
-    /// Tunes the built-in systems of `campaign` without a tuning of their own, on `core`. The files go into
-    /// `folder`.
-    pub fn measure(campaign: &Campaign, folder: &Path, core: usize) -> Outcome<Self> {
-        let folder = std::path::absolute(folder.join("tuning"))?; // systems start in other folders
-        let wanted: Vec<&Entry> = campaign.systems.iter().filter(|entry| entry.is_tunable()).collect();
-        if wanted.is_empty() {
-            return Ok(Self::default());
-        }
-        std::fs::create_dir_all(&folder)?;
-        let (begin, before) = (Instant::now(), products(&folder)?);
-        let allowed = allowed_cores()?;
-        pin_thread(&[core])?; // a child inherits it
-        let measured = tune(&wanted, &folder, campaign.tracks[0]);
-        pin_thread(&allowed)?;
-        let (new, seconds) = (products(&folder)? - before, begin.elapsed().as_secs_f64());
-        if new > 0 {
-            let more = "--explain shows the gains";
-            say!("tuned {new} products in {seconds:.1} s, into {}; {more}", folder.display());
-        }
-        measured.map(Self)
+/// Tunes the built-in systems of `campaign` without a tuning of their own, on `core`. The tuning files, by the name of
+/// the entry, go into `folder`.
+pub fn measure(campaign: &Campaign, folder: &Path, core: usize) -> Outcome<BTreeMap<String, PathBuf>> {
+    let folder = std::path::absolute(folder.join("tuning"))?; // systems start in other folders
+    let wanted: Vec<&Entry> = campaign.systems.iter().filter(|entry| entry.is_tunable()).collect();
+    if wanted.is_empty() {
+        return Ok(BTreeMap::new());
     }
-
-    pub fn of(&self, entry: &Entry) -> Option<PathBuf> {
-        self.0.get(&entry.name).cloned()
+    std::fs::create_dir_all(&folder)?;
+    let (begin, before) = (Instant::now(), products(&folder)?);
+    let allowed = allowed_cores()?;
+    pin_thread(&[core])?; // a child inherits it
+    let measured = tune(&wanted, &folder, campaign.tracks[0]);
+    pin_thread(&allowed)?;
+    let (new, seconds) = (products(&folder)? - before, begin.elapsed().as_secs_f64());
+    if new > 0 {
+        let more = "--explain shows the gains";
+        say!("tuned {new} products in {seconds:.1} s, into {}; {more}", folder.display());
     }
+    measured
 }
 
 fn tune(wanted: &[&Entry], folder: &Path, track: Track) -> Outcome<BTreeMap<String, PathBuf>> {

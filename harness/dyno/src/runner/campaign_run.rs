@@ -3,13 +3,14 @@
 //! Data flow one way. The plan is made once. Records and answers go into the run in memory and, one by one,
 //! to the disk. The summary is made once, at the end.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use dyno_measure::{Cell, Host, Plan, Track, Verdict, break_down};
 use dyno_results::{CellBreakdown, Place, Run, Store, Summary, prices, write_summary};
 use dyno_stats::numbers::counted;
 
-use super::keeper::Keeper;
+use super::measurement::Keeper;
 use super::rounds::measure_all;
 use crate::campaign::{Campaign, make_ready};
 use crate::exit::{Exit, Outcome};
@@ -19,7 +20,7 @@ use crate::output::{say, this_command};
 use crate::precision;
 use crate::progress::{Progress, clock};
 use crate::scoring::{prepare, score};
-use crate::tuning::{Tunings, preflight};
+use crate::tuning::{self, preflight};
 
 pub struct Options<'a> {
     pub place: Place<'a>,
@@ -72,14 +73,20 @@ pub fn run_campaign(campaign: &Campaign, host: &Host, options: &Options<'_>) -> 
         Store::open(&options.place, campaign.identity(host)?, campaign.rounds(), &campaign.test_sets)?;
     let tunings = match options.tuned {
         true => {
-            Tunings::measure(campaign, store.folder(), campaign.placement(host).system(Track::Latency)[0])?
+            tuning::measure(campaign, store.folder(), campaign.placement(host).system(Track::Latency)[0])?
         }
-        false => Tunings::default(),
+        false => BTreeMap::new(),
     };
-    let plan = campaign.plan(|entry| tunings.of(entry))?;
-    keep_command(&store, &mut run)?;
+    let plan = campaign.plan(|entry| tunings.get(&entry.name).cloned())?;
+    if run.command.is_none() {
+        let command = this_command();
+        store.keep_command(&command)?;
+        run.command = Some(command);
+    }
     keep_price(&store, &mut run, options.price)?;
-    keep_metrics(&store, &mut run, campaign)?;
+    // A resumed run takes the campaign's present list: scores need no measurement.
+    store.keep_metrics(&campaign.metrics)?;
+    run.metrics = campaign.metrics.clone();
     prepare(&campaign.metrics, &campaign.test_sets);
     let (folder, rounds) = (store.folder().to_owned(), campaign.rounds());
     let stop = Stop::on_signals(move || summarise(&folder, rounds))?;
@@ -128,24 +135,6 @@ fn summarise(folder: &Path, rounds: usize) {
     if let Some(run) = Run::read(folder).ok().filter(|run| run.records.len() < rounds) {
         let _ = write_summary(folder, &run, &Summary::of(&run));
     }
-}
-
-/// Stores the command that started the run; a command that resumes the run doesn't replace it.
-fn keep_command(store: &Store, run: &mut Run) -> Outcome<()> {
-    if run.command.is_none() {
-        let command = this_command();
-        store.keep_command(&command)?;
-        run.command = Some(command);
-    }
-    Ok(())
-}
-
-/// Stores the metrics of the campaign. A resumed run takes the campaign's present list: scores need no
-/// measurement.
-fn keep_metrics(store: &Store, run: &mut Run, campaign: &Campaign) -> Outcome<()> {
-    store.keep_metrics(&campaign.metrics)?;
-    run.metrics = campaign.metrics.clone();
-    Ok(())
 }
 
 /// Chooses the price of the run: the one on the command line, else the run's own, else that of the instance

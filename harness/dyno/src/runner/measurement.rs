@@ -1,4 +1,5 @@
-//! Measurement of rounds and probes: the runner passes earlier results to each round.
+//! Measurement of rounds and probes: the runner passes earlier results to each round, and the keeper keeps them in
+//! memory and in the run's folder.
 //!
 //! The bench works on cores of its own, so that it never takes time from a system.
 
@@ -12,9 +13,10 @@ use dyno_measure::process::ending::Ending;
 use dyno_measure::process::lockstep::lockstep;
 use dyno_measure::process::whole_file::whole_file;
 use dyno_measure::{
-    Bench, Code, Earlier, Examined, Examinee, Host, Measured, Probe, Reason, Round, System, TestSet, Track,
+    Bench, Code, Earlier, Examined, Examinee, Host, Measured, Probe, Reason, Record, Round, System, TestSet, Track,
     as_text, examine, measure_together, refuse,
 };
+use dyno_results::{Run, Store};
 
 use crate::campaign::{Campaign, MeterCommand};
 use crate::exit::Outcome;
@@ -76,8 +78,8 @@ impl Runner {
 
     /// Measures and prints what the sandbox costs, if there is one.
     pub fn measure_sandbox(&self) -> Outcome<()> {
-        if let Some(cost) = self.pinned(|| cost(&self.bench))? {
-            let (line_us, launch_ms) = (cost.line_ns / 1e3, cost.launch_ns / 1e6);
+        if let Some((line_ns, launch_ns)) = self.pinned(|| cost(&self.bench))? {
+            let (line_us, launch_ms) = (line_ns / 1e3, launch_ns / 1e6);
             say!(
                 "sandbox: bwrap; the null system takes {line_us:+.1} µs a line and {launch_ms:+.1} ms a launch in it"
             );
@@ -151,5 +153,45 @@ impl Runner {
         let done = work();
         pin_thread(&self.cores)?;
         done
+    }
+}
+
+/// A runner with the run that it adds to.
+pub struct Keeper {
+    pub runner: Runner,
+    pub store: Store,
+    pub run: Run,
+}
+
+impl Keeper {
+    /// Keeps rounds in `store`. The rounds of `run` count as earlier ones.
+    pub fn new(campaign: &Campaign, host: &Host, store: Store, run: Run) -> Outcome<Self> {
+        let mut runner = Runner::new(Some(store.folder()), campaign, host)?;
+        for record in &run.records {
+            let answers = record.output.as_ref().map(|output| store.answers(output)).transpose()?;
+            runner.earlier.add(record, &answers.unwrap_or_default());
+        }
+        Ok(Self { runner, store, run })
+    }
+
+    /// Measures and keeps one round of each of several systems side by side.
+    pub fn rounds(&mut self, group: &[Round<'_>]) -> Outcome<Vec<Measured>> {
+        let measured = self.runner.rounds(group)?;
+        self.keep(&measured)?;
+        Ok(measured)
+    }
+
+    /// Keeps the record of a round that isn't run, because its cell is INVALID already. `None` if the round is
+    /// to be run.
+    pub(super) fn refuse(&mut self, round: &Round<'_>) -> Outcome<Option<Record>> {
+        let refused = self.runner.refuse(round)?;
+        self.keep(refused.as_slice())?;
+        Ok(refused.map(|refused| refused.record))
+    }
+
+    fn keep(&mut self, group: &[Measured]) -> Outcome<()> {
+        self.store.keep(group)?;
+        group.iter().for_each(|measured| self.run.add(measured.clone()));
+        Ok(())
     }
 }

@@ -1,14 +1,13 @@
 //! The runner: measures a whole campaign, single rounds or probes. It drives run, gate, reproduce and verify
 //! alike.
 //!
-//! `measurement` owns the single round and probe, `keeper` what is kept of them, `rounds` all rounds of a run. `campaign_run` adds
+//! `measurement` owns the single round and probe, `rounds` all rounds of a run. `campaign_run` adds
 //! preparation, scores and the summary. `guard` keeps systems from each other's files. How one round is
 //! measured belongs to `dyno-measure`, and what a run's files look like to `dyno-results`.
 
 mod campaign_run;
 mod dry_run;
 mod guard;
-mod keeper;
 mod measurement;
 mod pace;
 mod probes;
@@ -17,5 +16,4 @@ mod sandbox;
 
 pub use campaign_run::{Finished, Options, PriceChoice, keep_price, run_campaign};
 pub use dry_run::dry_run;
-pub use keeper::Keeper;
-pub use measurement::Runner;
+pub use measurement::{Keeper, Runner};

@@ -9,7 +9,7 @@ use dyno_measure::noise::repeats::often_repeated;
 use dyno_measure::{Code, Plan, Record, Round, Track};
 use dyno_results::Verified;
 
-use super::keeper::Keeper;
+use super::measurement::Keeper;
 use super::pace::Pace;
 use crate::campaign::Campaign;
 use crate::exit::Outcome;

@@ -103,16 +103,9 @@ fn owned(campaign: &Campaign) -> Vec<PathBuf> {
 const LINES: usize = 500;
 const LAUNCHES: usize = 3;
 
-/// What the sandbox adds, by the null system inside and outside.
-#[derive(Debug)]
-pub struct Cost {
-    pub line_ns: f64,
-    /// Nanoseconds of a launch, until the first answer.
-    pub launch_ns: f64,
-}
-
-/// Measures the cost of the sandbox of `bench`, by turns inside and outside. `None` without a sandbox.
-pub fn cost(bench: &Bench) -> Outcome<Option<Cost>> {
+/// Nanoseconds that the sandbox of `bench` adds to a line, and to a launch until its first answer: those of the null
+/// system, by turns inside and outside. `None` without a sandbox.
+pub fn cost(bench: &Bench) -> Outcome<Option<(f64, f64)>> {
     if bench.sandbox.as_ref().is_none_or(|sandbox| sandbox.fault().is_some()) {
         return Ok(None);
     }
@@ -126,7 +119,7 @@ pub fn cost(bench: &Bench) -> Outcome<Option<Cost>> {
     let added = |[outside, inside]: [Vec<f64>; 2]| {
         median(&inside).zip(median(&outside)).map(|(inside, outside)| inside - outside)
     };
-    Ok(added(lines).zip(added(launches)).map(|(line_ns, launch_ns)| Cost { line_ns, launch_ns }))
+    Ok(added(lines).zip(added(launches)))
 }
 
 /// Median time of a line of the null system, and the time of its launch.
