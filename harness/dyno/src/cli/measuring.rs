@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use clap::Args;
 use dyno_record::Shard;
 
-use super::runs::PriceArgs;
 use super::values::{amount, batch, finite, model, pairs, probe, profile, seconds, setting, track};
 use crate::filters::Filters;
+use crate::runner::PriceChoice;
 use crate::submission::Dialect;
 use dyno_measure::{Probe, Profile, Track};
 use dyno_results::compare::PAIRS;
@@ -41,7 +41,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "DIR", help_heading = "Output options")]
     pub out: Option<PathBuf>,
     #[command(flatten)]
-    pub price: PriceArgs,
+    pub price: PriceChoice,
     /// Use the built-in kernel choices instead of tuning them to this host first
     #[arg(long)]
     pub no_tune: bool,

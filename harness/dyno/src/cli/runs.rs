@@ -24,33 +24,13 @@ pub struct ScoreArgs {
     /// Folder of the run
     pub run: PathBuf,
     #[command(flatten)]
-    pub price: PriceArgs,
+    pub price: PriceChoice,
     /// Add a metric: bleu, spbleu, chrf, chrf++, ter, spearman, or a worker such as COMET's; may be repeated
     #[arg(long = "metric", value_name = "METRIC|NAME=COMMAND")]
     pub metrics: Vec<Metric>,
     /// Print the summary as JSON instead of tables
     #[arg(long)]
     pub json: bool,
-}
-
-/// Options that choose the price for words per dollar.
-#[derive(Args, Default)]
-pub struct PriceArgs {
-    /// Instance that sets the price; see `dyno list prices` [default: the run's, else one like the host]
-    ///
-    /// The run keeps the price, until another one is chosen.
-    #[arg(long, value_name = "INSTANCE", help_heading = "Price options")]
-    pub price: Option<String>,
-    /// Read prices from FILE instead of the built-in table; docs/FORMAT.md describes the format
-    #[arg(long, value_name = "FILE", help_heading = "Price options")]
-    pub prices: Option<PathBuf>,
-}
-
-impl PriceArgs {
-    /// The price that they choose.
-    pub fn choice(&self) -> PriceChoice<'_> {
-        PriceChoice { instance: self.price.as_deref(), table: self.prices.as_deref() }
-    }
 }
 
 pub(super) const REPORT_EXAMPLES: &str = "Examples:

@@ -54,7 +54,7 @@ pub fn run(args: &RunArgs) -> Outcome {
     }
     let place = args.out.as_deref().map_or(Place::Below(Path::new("runs")), Place::Exactly);
     let options =
-        Options { place, price: args.price.choice(), tuned: !args.no_tune, keeps_going: args.keep_going };
+        Options { place, price: &args.price, tuned: !args.no_tune, keeps_going: args.keep_going };
     let finished = run_campaign(&campaign, &host, &options)?;
     if args.explain {
         explain(finished.store.folder())?;

@@ -22,7 +22,7 @@ pub fn score(args: &ScoreArgs) -> Outcome {
         ));
     }
     warn_of_look_alikes(&run.systems());
-    keep_price(&store, &mut run, args.price.choice())?;
+    keep_price(&store, &mut run, &args.price)?;
     for metric in &args.metrics {
         if run.metrics.add(metric.clone()) {
             run.scores.forget(metric.name()); // they are another metric's

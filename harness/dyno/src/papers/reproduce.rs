@@ -169,7 +169,7 @@ fn run_of(campaign: &Campaign, again: bool) -> Outcome<((PathBuf, Run), Exit)> {
     }
     let options = Options {
         place: Place::Below(runs),
-        price: PriceChoice::default(),
+        price: &PriceChoice::default(),
         tuned: false,
         keeps_going: false,
     };

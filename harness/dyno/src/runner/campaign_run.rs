@@ -4,8 +4,9 @@
 //! to the disk. The summary is made once, at the end.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use clap::Args;
 use dyno_measure::{Cell, Host, Plan, Track, Verdict, break_down};
 use dyno_results::{CellBreakdown, Place, Run, Store, Summary, prices, write_summary};
 use dyno_stats::numbers::counted;
@@ -24,20 +25,24 @@ use crate::tuning::{self, preflight};
 
 pub struct Options<'a> {
     pub place: Place<'a>,
-    pub price: PriceChoice<'a>,
+    pub price: &'a PriceChoice,
     /// Whether built-in systems are tuned before the first round.
     pub tuned: bool,
     /// Whether systems that broke a rule are asked on.
     pub keeps_going: bool,
 }
 
-/// Choice of the price for words per dollar: the run's own, else that of the instance most like its host.
-#[derive(Clone, Copy, Default)]
-pub struct PriceChoice<'a> {
-    /// Instance that sets the price.
-    pub instance: Option<&'a str>,
-    /// Table of prices instead of the built-in one.
-    pub table: Option<&'a Path>,
+/// Options that choose the price for words per dollar: the run's own, else that of the instance most like its host.
+#[derive(Args, Default)]
+pub struct PriceChoice {
+    /// Instance that sets the price; see `dyno list prices` [default: the run's, else one like the host]
+    ///
+    /// The run keeps the price, until another one is chosen.
+    #[arg(long, value_name = "INSTANCE", help_heading = "Price options")]
+    pub price: Option<String>,
+    /// Read prices from FILE instead of the built-in table; docs/FORMAT.md describes the format
+    #[arg(long, value_name = "FILE", help_heading = "Price options")]
+    pub prices: Option<PathBuf>,
 }
 
 /// Results of a campaign, complete or interrupted.
@@ -139,16 +144,16 @@ fn summarise(folder: &Path, rounds: usize) {
 
 /// Chooses the price of the run: the one on the command line, else the run's own, else that of the instance
 /// most like its host.
-pub fn keep_price(store: &Store, run: &mut Run, wanted: PriceChoice<'_>) -> Outcome<()> {
-    if wanted.instance.is_none() && wanted.table.is_none() && run.price.is_some() {
+pub fn keep_price(store: &Store, run: &mut Run, wanted: &PriceChoice) -> Outcome<()> {
+    if wanted.price.is_none() && wanted.prices.is_none() && run.price.is_some() {
         return Ok(());
     }
-    let prices = prices::load(wanted.table)?;
-    let chosen = match wanted.instance {
+    let prices = prices::load(wanted.prices.as_deref())?;
+    let chosen = match &wanted.price {
         Some(name) => Some(prices::named(&prices, name)?),
         None => prices::like(&prices, &run.identity.host),
     };
-    if let (None, Some(file)) = (chosen, wanted.table) {
+    if let (None, Some(file)) = (chosen, &wanted.prices) {
         let (file, cpu) = (file.display(), &run.identity.host.cpu);
         refuse!("{file} has no instance like this host ({cpu}): name one with --price");
     }
