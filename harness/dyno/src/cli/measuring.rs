@@ -312,9 +312,6 @@ pub struct ReproduceArgs {
     /// Tables to measure; lists all tables if absent
     #[arg(value_name = "TABLE")]
     pub tables: Vec<String>,
-    /// List the tables
-    #[arg(long, conflicts_with_all = ["tables", "all"])]
-    pub list: bool,
     /// Measure all tables
     #[arg(long, conflicts_with = "tables")]
     pub all: bool,

@@ -6,10 +6,9 @@
 
 use dyno_stats::Estimate;
 
-use super::absence::without_figure;
 use super::claim::Claim;
 use super::fold::{Setting, folded};
-use super::pair::{ONEDNN, Pair, STAND_IN};
+use super::measured::{ONEDNN, Pair, STAND_IN};
 use super::rows::{Reproduction, Row};
 use super::statements::{quality, statements};
 use super::verdict::Verdict;
@@ -39,33 +38,30 @@ fn of_row(reproduction: &Reproduction, row: &Row, point: &Point) -> Vec<Setting>
     let columns = reproduction.table.columns.iter().zip(&row.columns).enumerate();
     let columns = columns.filter(|(_, (column, _))| !column.repeats);
     let settings = columns.filter_map(|(at, (column, pair))| {
-        let open = match column.unit {
+        let (setting, judged) = match column.unit {
             Unit::Megabytes | Unit::Mebibytes | Unit::Millions => size(reproduction, at, row)?,
             _ => factor(reproduction, column, pair, row, point)?,
         };
         let absent = || absence(reproduction, row, point, column);
         let is_open = row.lacking.is_none() && column.pending.is_none() && point.unjudged.is_none();
-        let verdict = open.verdict.filter(|_| is_open).unwrap_or_else(absent);
+        let verdict = judged.filter(|_| is_open).unwrap_or_else(absent);
         let headline = point.headline.as_ref() == Some(&column.head);
-        let folds = !headline && open.setting.unit == "×";
+        let folds = !headline && setting.unit == "×";
         let (claim, lacking) = (point.claim.clone().filter(|_| folds), row.lacking.clone());
-        Some(Setting { verdict, headline, claim, lacking, ..open.setting })
+        Some(Setting { verdict, headline, claim, lacking, ..setting })
     });
     settings.collect()
 }
 
-/// A setting whose verdict is open where nothing of ours was judged.
-struct Open {
-    setting: Setting,
-    verdict: Option<Verdict>,
-}
+/// A setting, and its verdict where a figure of ours was judged.
+type Open = (Setting, Option<Verdict>);
 
 /// Verdict on a row where no figure of ours is there.
 fn absence(reproduction: &Reproduction, row: &Row, point: &Point, column: &Column) -> Verdict {
     let lacking = row.lacking.as_ref().map(ToString::to_string);
     let pending = [&column.pending, &point.pending, &point.unjudged, &row.absent];
     let pending = pending.into_iter().find_map(Option::as_ref);
-    without_figure(reproduction, point.missing.clone().or(lacking), pending)
+    reproduction.without_figure(point.missing.clone().or(lacking), pending)
 }
 
 /// A size, unless the paper prints the base's again: the same network in the same file.
@@ -79,7 +75,7 @@ fn size(reproduction: &Reproduction, at: usize, row: &Row) -> Option<Open> {
     }
     let what = format!("{}, {}", row.name, column.head);
     let setting = Setting::of(what, paper, pair.ours.map(Estimate::exactly), unit);
-    Some(Open { verdict: pair.ours.map(|ours| Verdict::of_size(ours, paper)), setting })
+    Some((setting, pair.ours.map(|ours| Verdict::of_size(ours, paper))))
 }
 
 fn factor(
@@ -110,7 +106,7 @@ fn factor(
     let of_column = if table.columns.len() > 1 { format!(" ({})", column.head) } else { String::new() };
     let what = format!("“{}” over “{base}”{of_column}", row.name);
     let over = ours.map(|_| over);
-    Some(Open { setting: Setting { over, only_faster, ..Setting::of(what, paper, ours, "×") }, verdict })
+    Some((Setting { over, only_faster, ..Setting::of(what, paper, ours, "×") }, verdict))
 }
 
 /// The side of a base: a library's products, another program, or our own engine.
@@ -131,8 +127,8 @@ fn side(reproduction: &Reproduction, base: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::lacking::Lacking;
     use super::super::measured::{Coverage, Measured};
+    use super::super::verdict::Lacking;
     use super::*;
     use crate::tables::tables;
 

@@ -4,8 +4,7 @@ use dyno_stats::Estimate;
 use dyno_stats::grouped;
 
 use super::claim::Claim;
-use super::lacking::Lacking;
-use super::verdict::Verdict;
+use super::verdict::{Lacking, Verdict};
 
 /// A figure of a table that is claimed, in one setting.
 pub struct Setting {

@@ -9,8 +9,7 @@ use dyno_results::{CellBreakdown, MeasuredCell, Run};
 use dyno_stats::{Estimate, median};
 use serde::{Deserialize, Serialize};
 
-use super::lacking::Lacking;
-use super::pair::{Pair, STAND_IN};
+use super::verdict::Lacking;
 use crate::tables::{Column, Point, Table, Unit};
 
 /// Systems of a campaign, as far as they are known without a run.
@@ -64,6 +63,32 @@ impl Coverage {
     pub fn percent(&self) -> f64 {
         self.offered as f64 / self.words.max(1) as f64 * 100.0
     }
+}
+
+/// End of the names of systems that stand for another, with the gemm crate's products: a stand-in for the
+/// papers' libraries, over which nothing is judged.
+pub const STAND_IN: &str = " (library)";
+
+/// End of the names of systems whose linear layers are oneDNN's, and the base of their table.
+pub const ONEDNN: &str = " (oneDNN)";
+
+/// Figures of the paper and ours, for one row and column.
+#[derive(Debug, Default, Serialize)]
+pub struct Pair {
+    /// Figure as printed.
+    pub paper: Option<f64>,
+    /// Our figure where the whole instance is paid for, not a core's part of it.
+    pub ours_whole: Option<f64>,
+    /// Speed over that of the base, in the paper.
+    pub paper_factor: Option<f64>,
+    /// Our figure in the column's unit; words a second for times of a whole test set.
+    pub ours: Option<f64>,
+    /// Our speed over that of the base: median of rounds, with the least and the most.
+    pub factor: Option<Estimate>,
+    /// Our speed over that of the base with the products of the paper's library.
+    pub over_library: Option<Estimate>,
+    /// Our speed over that of the base with the stand-in's products.
+    pub over_stand_in: Option<Estimate>,
 }
 
 /// Sources of our figures, as far as they exist: a campaign with its run, or products.

@@ -10,18 +10,15 @@
 //! library's products where the paper's base calls one, our own f32 otherwise. Factors over our f32, and over
 //! the gemm crate as a stand-in for libraries ([`STAND_IN`]), stand in columns without a verdict.
 
-mod absence;
 mod chart;
 mod claim;
 mod claims;
 mod cover;
 mod fold;
-mod lacking;
 mod map;
 mod measured;
 mod notes;
 mod page;
-mod pair;
 mod rows;
 mod statements;
 mod table;
@@ -31,12 +28,10 @@ mod verdict;
 pub use claim::Claim;
 pub use claims::claims;
 pub use cover::{headlines, verdicts};
-pub use lacking::Lacking;
-pub use measured::{Contestant, Contestants, Coverage, Measured, Products};
+pub use measured::{Contestant, Contestants, Coverage, Measured, Pair, Products, STAND_IN};
 pub use notes::{Notes, all_findings, caveats, missing, source, title};
 pub use page::{figures, markdown, page, papers_page};
-pub use pair::{Pair, STAND_IN};
 pub use rows::{Reproduction, Row};
 pub use table::table;
 pub use time::tables as time_tables;
-pub use verdict::Verdict;
+pub use verdict::{Lacking, Verdict};

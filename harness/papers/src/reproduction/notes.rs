@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::claim::LINES;
-use super::pair::Pair;
+use super::measured::Pair;
 use super::rows::{Reproduction, Row};
 use super::{map, time};
 use dyno_report::Field;

@@ -7,10 +7,12 @@ use dyno_stats::Estimate;
 use dyno_stats::grouped;
 use serde::Serialize;
 
-use super::lacking::Lacking;
-use super::measured::{Coverage, Measured};
-use super::pair::{Pair, STAND_IN};
+use super::measured::{Coverage, Measured, Pair, STAND_IN};
+use super::verdict::{Lacking, Verdict};
 use crate::tables::{Point, Table, Unit};
+
+/// Reason of figures whose campaign can't be read; the notes of the table have the error.
+const UNREADABLE: &str = "its campaign can't be read on this host, as noted above";
 
 /// A table of a paper with our figures in it.
 #[derive(Debug, Serialize)]
@@ -89,6 +91,19 @@ impl Reproduction {
             cores: measured.cores(),
             table: table.clone(),
             rows,
+        }
+    }
+
+    /// The verdict on a claim without a figure: what is missing for good, what is pending, or what measures it.
+    pub(super) fn without_figure(&self, missing: Option<String>, pending: Option<&String>) -> Verdict {
+        match (missing, pending) {
+            (Some(missing), _) => Verdict::NotComparable(missing),
+            (_, Some(pending)) => Verdict::NotMeasured(pending.clone()),
+            _ if self.fault.is_some() => Verdict::NotMeasured(UNREADABLE.into()),
+            _ if self.table.measures() || !self.table.products().is_empty() => {
+                Verdict::NotMeasured(format!("`dyno reproduce {}` measures it", self.table.id))
+            }
+            _ => Verdict::NotMeasured("nothing here measures it so far".into()),
         }
     }
 }

@@ -2,11 +2,9 @@
 
 use dyno_stats::Estimate;
 
-use super::absence::without_figure;
 use super::claim::{Claim, LINES};
-use super::lacking::Lacking;
 use super::rows::{Reproduction, Row};
-use super::verdict::Verdict;
+use super::verdict::{Lacking, Verdict};
 use crate::tables::{Quantity, Statement};
 
 /// Claims of the table's statements, in their order.
@@ -27,7 +25,7 @@ fn of_statement(reproduction: &Reproduction, said: &Statement) -> Claim {
         _ => {
             let needed = said.cores.zip(reproduction.cores).filter(|(wanted, there)| there < wanted);
             let lacking = needed.map(|(wanted, there)| Lacking { wanted, there }.to_string());
-            without_figure(reproduction, said.missing.clone().or(lacking), said.pending.as_ref())
+            reproduction.without_figure(said.missing.clone().or(lacking), said.pending.as_ref())
         }
     };
     let interval = found.filter(|(_, ours)| ours.low < ours.high).map(|(_, ours)| interval(ours));

@@ -2,7 +2,7 @@
 
 use dyno_stats::numbers::plain;
 
-use super::pair::Pair;
+use super::measured::Pair;
 use super::rows::{Reproduction, Row};
 use crate::tables::{Column, Unit};
 use dyno_report::{Field, Table};

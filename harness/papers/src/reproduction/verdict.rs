@@ -1,7 +1,9 @@
 //! The verdict on a claim: our figure, with its interval, against the paper's.
 //!
 //! Only a speed-up can be exceeded. A ratio of costs is a fact, which agrees or differs. A size, a share and a
-//! quality are reached or not.
+//! quality are reached or not. Cores that the host lacks make a claim incomparable.
+
+use std::fmt;
 
 use dyno_stats::Estimate;
 use serde::Serialize;
@@ -102,6 +104,31 @@ impl Verdict {
             Self::NotComparable(reason) | Self::NotMeasured(reason) => format!("{}: {reason}", self.kind()),
             _ => self.kind().into(),
         }
+    }
+}
+
+/// Cores that a row needs, and the host lacks.
+#[derive(Clone, Debug, Serialize)]
+pub struct Lacking {
+    /// Number that the row needs.
+    pub wanted: usize,
+    /// Number that the host has.
+    pub there: usize,
+}
+
+impl Lacking {
+    /// What several rows lack, in words; `None` without a row.
+    pub fn of_all(all: &[&Self]) -> Option<String> {
+        let wanted = || all.iter().map(|lacking| lacking.wanted);
+        let (least, most, there) = (wanted().min()?, wanted().max()?, all.first()?.there);
+        let wanted = if least == most { format!("{least}") } else { format!("{least} to {most}") };
+        Some(format!("hardware: {wanted} cores are needed; this host has {there}"))
+    }
+}
+
+impl fmt::Display for Lacking {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&Self::of_all(&[self]).unwrap_or_default())
     }
 }
 
