@@ -55,7 +55,6 @@ impl Ceiling {
     }
 }
 
-/// Runs of a round of the track `server`.
 fn runs(campaign: &Campaign, set: &TestSet) -> server::Runs {
     server::Runs::of(&campaign.protocol, set.source.len())
 }

@@ -121,7 +121,6 @@ impl<'a> Forecast<'a> {
         examined.map(|entry| self.probes_seconds(&entry.name)).sum()
     }
 
-    /// Time of a round, in seconds.
     pub fn seconds(&self, round: &Round<'_>) -> f64 {
         let networks = networks(self.campaign, &round.system.models);
         let set = round.test_set.words() as f64 * self.word_seconds(round.system.original());
@@ -164,7 +163,6 @@ impl<'a> Forecast<'a> {
         count as f64 * (LAUNCH_SECONDS + (LINES_A_PROBE * line).min(BUDGET.as_secs_f64()))
     }
 
-    /// Time of all probes of `system`, in seconds.
     pub fn probes_seconds(&self, system: &str) -> f64 {
         self.campaign.protocol.probes.iter().map(|&probe| self.probe_seconds(probe, system)).sum()
     }

@@ -20,7 +20,6 @@ pub struct Hosted {
     pub model: Arc<dyn Model>,
     pub track: Track,
     pub cores: usize,
-    /// Batches and forms of the answers.
     pub options: OutputOptions,
     /// Tuning file, if one was given or made.
     pub tuning: Option<PathBuf>,

@@ -77,9 +77,6 @@ pub fn main() -> ExitCode {
 }
 
 /// Reads and checks the campaign at `path`, with the files that it names.
-///
-/// # Errors
-/// With the fault and its place.
 pub fn check_campaign(path: &Path) -> Result<(), String> {
     campaign::Campaign::load(path).map(drop).map_err(|failure| printable_line(&in_one_line(&failure.error)))
 }

@@ -68,7 +68,6 @@ pub fn print_json(name: &str, fields: &impl Serialize) -> Outcome<()> {
     write(&(printable_json(&text) + "\n"))
 }
 
-/// Prints an answer as JSON or as text, as the command line asks.
 pub fn answer(
     as_json: bool,
     name: &str,
@@ -93,7 +92,6 @@ pub fn wants_json() -> bool {
     std::env::args_os().skip(1).take_while(|argument| argument != "--").any(|argument| argument == "--json")
 }
 
-/// Writes `value` to the file at `path`, as JSON.
 pub fn write_json(value: &impl Serialize, path: &Path) -> Outcome<()> {
     let text = serde_json::to_vec_pretty(value).context("can't write the result as JSON")?;
     std::fs::write(path, text).map_err(|error| {

@@ -74,7 +74,6 @@ pub fn unwritable(error: dyno_results::Error) -> Failure {
     bad_input!("{error}{cause}; write it elsewhere with -o FILE")
 }
 
-/// Writes figures into `folder`, under their names.
 pub fn write_figures<T: AsRef<str>>(
     figures: impl IntoIterator<Item = (String, T)>,
     folder: &Path,
@@ -97,7 +96,6 @@ pub fn readme_with(report: &Report, commands: &[String], readme: &Path, figures:
         .ok_or_else(|| without_markers(readme, [BEGIN, END], "the figures belong"))
 }
 
-/// The text of a README that is to be updated.
 pub fn read_readme(readme: &Path) -> Outcome<String> {
     dyno_api::files::read_to_string(readme)
         .map_err(|error| bad_input!("can't read {}: {error}; name a README that exists", readme.display()))

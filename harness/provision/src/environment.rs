@@ -31,9 +31,6 @@ pub struct Packages<'a> {
 
 /// Builds an environment at `folder`. `progress` hears of each tenth of its bytes that is there. Two builds at once
 /// are harmless: one rename wins.
-///
-/// # Errors
-/// If Python, the network or the disk fails.
 pub fn build(folder: &Path, packages: &Packages<'_>, progress: &dyn Fn(u64)) -> Result<()> {
     let Packages { install, prepare, takes, remedy } = packages;
     let parent = folder.parent().unwrap_or(folder);

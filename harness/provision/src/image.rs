@@ -33,9 +33,6 @@ impl<'a> Image<'a> {
     }
 
     /// Folder with the image's files, and the variables of its environment. The folder is made on first use.
-    ///
-    /// # Errors
-    /// If the engine of containers, or tar, fails.
     pub fn unpacked(&self, say: Listener<'_>) -> Result<(PathBuf, Vec<(String, String)>)> {
         let text = self.ask(&self.inspect())?;
         let told: Value = serde_json::from_str(&text).map_err(|fault| {

@@ -26,9 +26,6 @@ pub type Listener<'a> = &'a dyn Fn(Arguments<'_>);
 
 /// Folder of dyno in the user's cache, by the XDG base directory specification. dyno can make its files
 /// again.
-///
-/// # Errors
-/// If the environment names no such folder.
 pub fn cache_folder() -> Result<PathBuf> {
     let set = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let cache = set("XDG_CACHE_HOME").or_else(|| Some(set("HOME")?.join(".cache")));

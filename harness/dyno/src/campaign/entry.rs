@@ -53,7 +53,6 @@ pub const TWIN: &str = " (twin)";
 pub const BASELINE: &str = " (baseline)";
 
 impl Entry {
-    /// Creates an entry without a campaign.
     pub fn new(name: &str, launch: Launch, models: Vec<PathBuf>) -> Self {
         let name = name.into();
         Self {
@@ -83,7 +82,6 @@ impl Entry {
         self.tracks.as_ref().is_none_or(|tracks| tracks.contains(&track))
     }
 
-    /// The same system under the name of a twin.
     pub fn twin(&self) -> Self {
         Self { name: format!("{}{TWIN}", self.name), twin_of: Some(self.name.clone()), ..self.clone() }
     }

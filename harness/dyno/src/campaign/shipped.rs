@@ -12,12 +12,10 @@ pub fn starter() -> Option<PathBuf> {
     shipped("starter")
 }
 
-/// Path of the campaign `name` that ships with dyno.
 pub fn shipped(name: &str) -> Option<PathBuf> {
     data::shipped(Path::new(&format!("campaigns/{name}.toml")))
 }
 
-/// Campaign at the path `named`, or the starter campaign.
 pub fn named_or_starter(named: Option<&Path>) -> Outcome<Campaign> {
     let found: Option<PathBuf> = named.map(Into::into).or_else(starter);
     let path =

@@ -149,9 +149,6 @@ struct HostingCli {
 
 impl Cli {
     /// The command of this program's arguments.
-    ///
-    /// # Errors
-    /// When they are refused, or ask for a help text.
     pub fn read() -> Result<Option<Command>, clap::Error> {
         if std::env::args_os().nth(1).is_some_and(|command| command == "translate") {
             return Ok(Some(Command::Hosting(HostingCli::try_parse()?.command)));

@@ -31,7 +31,6 @@ pub fn run_starter() -> Outcome {
     run(&args)
 }
 
-/// Campaign of `args`, narrowed as they ask.
 fn campaign_of(args: &RunArgs) -> Outcome<Campaign> {
     let mut campaign = named_or_starter(args.campaign.as_deref())?;
     campaign.set_profile(args.profile.unwrap_or(campaign.protocol.profile));
@@ -67,7 +66,6 @@ pub fn run(args: &RunArgs) -> Outcome {
     Ok(finished.exit())
 }
 
-/// Prints the results, and the cost of the measurement itself.
 fn conclude(finished: &Finished, page: Option<&Path>, as_json: bool) -> Outcome<()> {
     let Finished { store, run, summary, scored, .. } = finished;
     let (folder, records) = (store.folder(), run.records.as_slice());

@@ -72,5 +72,4 @@ fn warn_if_unfinished(run: &Run) {
     say!("warning: the run is unfinished: {rounds} missing ({}); to resume: {command}", cells.join(", "));
 }
 
-/// Largest number of unfinished cells in the warning.
 const MOST_NAMED: usize = 6;

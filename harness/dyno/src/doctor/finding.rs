@@ -13,7 +13,6 @@ pub enum Health {
     Bad,
 }
 
-/// Finding about one property of the host.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Finding {
     pub what: &'static str,

@@ -20,7 +20,6 @@ pub struct HostView<'a> {
     pub root: &'a Path,
     /// Numbers of the usable cores, ascending.
     pub cores: &'a [usize],
-    /// Size of the memory that is still available.
     pub available_bytes: u64,
 }
 

@@ -86,12 +86,10 @@ impl Baseline {
         }
     }
 
-    /// Whether the baseline is the campaign's system `name`.
     pub fn is(&self, name: &str) -> bool {
         matches!(self, Self::System(system) if system.name == name)
     }
 
-    /// Name of the baseline in the table.
     pub fn about(&self) -> String {
         match self {
             Self::System(system) => system.name.clone(),

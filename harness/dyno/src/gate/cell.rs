@@ -35,7 +35,6 @@ pub struct Fault {
 }
 
 impl Fault {
-    /// Fault of an INVALID round.
     pub fn of(record: &Record) -> Option<Self> {
         let reason = record.reasons.first().filter(|_| record.verdict == Verdict::Invalid)?;
         Some(Self { culprit: record.system.clone(), reason: reason.clone() })

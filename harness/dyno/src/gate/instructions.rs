@@ -114,7 +114,6 @@ impl Counter {
     }
 }
 
-/// Launches of systems under a counter.
 pub struct Instructions {
     runner: Runner,
     scratch: Scratch,
@@ -123,7 +122,6 @@ pub struct Instructions {
 }
 
 impl Instructions {
-    /// Finds a counter for the systems of `campaign`.
     pub fn new(campaign: &Campaign, host: &Host, stop: &Stop) -> Outcome<Self> {
         let mut campaign = quick(campaign, Vec::new(), Vec::new());
         campaign.protocol.limits.line_seconds *= SLOWER;
@@ -163,7 +161,6 @@ impl Instructions {
         Ok(Ok(counts[1].beyond(&counts[0], words)))
     }
 
-    /// Counts of a launch over `lines`.
     fn count(&self, system: &System, track: Track, lines: &[Vec<u8>]) -> Outcome<Result<Counts<u64>, Fault>> {
         let folder = tempfile::tempdir_in(self.scratch.path())?;
         let counted = self.under_counter(system, &folder.path().join(FILE));

@@ -27,7 +27,6 @@ pub struct Stage {
 }
 
 impl Stage {
-    /// Creates a stage at `place` for these entries and test sets.
     pub fn new(
         place: &Place<'_>,
         campaign: &Campaign,

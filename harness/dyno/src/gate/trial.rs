@@ -32,7 +32,6 @@ pub struct Trials {
 }
 
 impl Trials {
-    /// Prepares trials of the systems of `campaign` and of its baselines.
     pub fn new(campaign: &Campaign, host: &Host, stop: &Stop) -> Outcome<Self> {
         let mut runner = Runner::new(None, &quick(campaign, Vec::new(), Vec::new()), host)?;
         runner.stop = stop.clone();

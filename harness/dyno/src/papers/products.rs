@@ -27,7 +27,6 @@ pub struct Kept {
     pub products: Products,
 }
 
-/// Measures the products of a table on one core.
 pub fn measure(table: &Table, this_host: &Host) -> Outcome<Products> {
     let (names, products): (Vec<_>, Vec<_>) = table.own_products().into_iter().unzip();
     let count = counted(products.len(), "product", "products");
@@ -40,7 +39,6 @@ pub fn measure(table: &Table, this_host: &Host) -> Outcome<Products> {
     Ok(Products { conditions, speeds: names.zip(speeds).collect() })
 }
 
-/// A paper's product as the kernels take it.
 fn hosted(&Product { precision, rows, k, n, .. }: &Product) -> dyno_host::Product {
     let precision = match precision {
         Precision::F32 => dyno_formats::Precision::F32,

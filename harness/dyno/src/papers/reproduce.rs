@@ -40,7 +40,6 @@ const QUICK_WORDS: usize = 1200;
 /// Number of lines of a quick throughput campaign, whose launches must take much longer than their loading.
 const QUICK_THROUGHPUT_LINES: usize = 200;
 
-/// Lists the tables, or measures and prints the wanted ones.
 pub fn reproduce(args: &ReproduceArgs) -> Outcome {
     if args.publish {
         return publish(&args.to, args.readme.as_deref(), args.records.as_deref());
@@ -106,7 +105,6 @@ fn list(tables: &[Table], as_json: bool) -> Outcome {
     Ok(Exit::Done)
 }
 
-/// Campaign `name`, narrowed and shortened as `args` ask.
 fn campaign_of(name: &str, args: &ReproduceArgs) -> Outcome<Campaign> {
     let mut campaign = campaigns::campaign_of(name)?;
     if args.quick {

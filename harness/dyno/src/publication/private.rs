@@ -37,7 +37,6 @@ impl PrivateFolders {
         Ok(Self(places))
     }
 
-    /// `text` without the private folders.
     pub fn shortened(&self, text: String) -> String {
         self.0.iter().fold(text, |text, (folder, sign)| with_folder_replaced(&text, folder, sign))
     }

@@ -14,7 +14,6 @@ use crate::output::{print, print_json, say};
 use crate::progress::clock;
 use crate::table::grid;
 
-/// Prints the cells and the expected time of `campaign`.
 pub fn dry_run(campaign: &Campaign, host: &Host, json: bool) -> Outcome {
     campaign.placement(host).shortfall(campaign.cores, &campaign.tracks).into_iter().for_each(say);
     let forecast = Forecast::of(campaign, &host.cores)?;

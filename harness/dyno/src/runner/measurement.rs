@@ -147,7 +147,6 @@ impl Runner {
         })
     }
 
-    /// Runs `work` on the bench's own cores.
     fn pinned<T>(&self, work: impl FnOnce() -> Outcome<T>) -> Outcome<T> {
         pin_thread(self.bench.placement.bench())?;
         let done = work();

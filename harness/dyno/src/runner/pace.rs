@@ -13,7 +13,6 @@ use crate::forecast::Forecast;
 /// The forecast counts as if it had been right for so long.
 const TRUSTED_SECONDS: f64 = 10.0;
 
-/// Names of a cell's system and test set, and its track.
 type CellKey = (String, String, Track);
 
 /// Remaining time: of the rounds, and of the systems whose probes are to be asked.

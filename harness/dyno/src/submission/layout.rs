@@ -37,7 +37,6 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    /// Layout of `folder` in `dialect`.
     pub(super) fn of(folder: &Path, dialect: Dialect) -> Outcome<Self> {
         let no_folder = || {
             bad_input!(

@@ -37,7 +37,6 @@ pub struct Submission {
     layout: Layout,
 }
 
-/// Whether `path` is the name of an image.
 pub fn is_image(path: &Path) -> bool {
     path.to_str().and_then(Image::named).is_some()
 }

@@ -67,9 +67,6 @@ pub struct Convert {
 
 impl Description {
     /// Reads `adapter.toml` in `folder`.
-    ///
-    /// # Errors
-    /// With the name of the file.
     pub fn read(folder: &Path) -> Result<Self> {
         let path = folder.join("adapter.toml");
         let fault = |fault: String| Error::Refused(format!("{}: {fault}", path.display()));
@@ -79,9 +76,6 @@ impl Description {
     }
 
     /// Checks the settings of a system of the adapter `name`.
-    ///
-    /// # Errors
-    /// With the first setting that the adapter doesn't have.
     pub fn check(&self, name: &str, wanted: &Settings) -> Result<()> {
         let Some(odd) = wanted.keys().find(|setting| !self.settings.contains_key(*setting)) else {
             return Ok(());

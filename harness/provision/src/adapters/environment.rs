@@ -29,9 +29,6 @@ impl Adapter {
     }
 
     /// Path of the interpreter.
-    ///
-    /// # Errors
-    /// If the files of the adapter can't be read.
     pub fn python(&self) -> Result<PathBuf> {
         Ok(self.environment()?.map_or_else(|| "python3".into(), |folder| folder.join("bin/python3")))
     }
@@ -42,9 +39,6 @@ impl Adapter {
     }
 
     /// Builds the environment if it is missing.
-    ///
-    /// # Errors
-    /// If the engine can't be installed, or not here and now.
     pub fn provide(&self, say: Listener<'_>) -> Result<()> {
         let Self { name, description, .. } = self;
         if let Some(reason) = &description.unavailable {

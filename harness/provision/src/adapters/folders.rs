@@ -66,17 +66,11 @@ impl Adapter {
 }
 
 /// All adapters, sorted by name. Of two with one name, the one in the earlier place counts.
-///
-/// # Errors
-/// If a description can't be read.
 pub fn all() -> Result<Vec<Adapter>> {
     folders().into_iter().map(|(name, folder)| Adapter::open(&name, folder)).collect()
 }
 
 /// Adapter of that name.
-///
-/// # Errors
-/// If there is none, or its description can't be read.
 pub fn find(name: &str) -> Result<Adapter> {
     let folders = folders();
     if let Some((_, folder)) = folders.iter().find(|(known, _)| known == name) {

@@ -44,9 +44,6 @@ impl AdaptedSystem {
     }
 
     /// Builds the environment and converts the model, where that is still to be done.
-    ///
-    /// # Errors
-    /// If the network, Python or the converter fails.
     pub fn provide(&self, say: Listener<'_>) -> Result<()> {
         self.adapter.provide(say)?;
         let settings = self.deciding();

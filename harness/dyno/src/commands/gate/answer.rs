@@ -176,7 +176,6 @@ impl Invalid {
         })
     }
 
-    /// The fault in a line.
     pub(super) fn about(&self) -> String {
         let Self { system, test_set, track, culprit, reason, .. } = self;
         let (code, figure, remedy) = (reason.code.name(), &reason.figure, &reason.remedy);
@@ -186,7 +185,6 @@ impl Invalid {
 }
 
 impl Ceiling {
-    /// The limit and its figure in a line.
     pub(super) fn about(&self) -> String {
         let Self { system, what, mib, most_mib, exceeded } = self;
         let verdict = if *exceeded { "above the limit" } else { "within the limit" };
@@ -194,7 +192,6 @@ impl Ceiling {
     }
 }
 
-/// Name of the baseline of `cell` in the table.
 fn name_of(cell: &Cell, baseline: &Baseline) -> String {
     cell.baseline.as_ref().map_or_else(|| baseline.about(), |system| system.name.clone())
 }
@@ -217,7 +214,6 @@ pub(super) fn ceilings(stage: &Stage, campaign: &Campaign, args: &GateArgs) -> V
     campaign.systems.iter().flat_map(of).collect()
 }
 
-/// Changes from the baseline to each candidate.
 pub(super) fn changes(cells: &[Cell], baseline: &Baseline, sides: &Identity) -> Vec<Changes> {
     let changes = |cell: &Cell| {
         let beside = cell.entries.1.as_ref().map(|entry| entry.name.as_str());

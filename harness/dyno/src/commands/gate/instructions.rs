@@ -39,7 +39,6 @@ struct Cell {
     ratio: f64,
 }
 
-/// Counts and judges the candidates of `campaign`, and prints the answer.
 pub(super) fn gate(args: &GateArgs, campaign: &Campaign, baseline: &Baseline) -> Outcome {
     refuse_other_limits(args)?;
     let counting = Instructions::new(campaign, &host::detect()?, &Stop::on_signals(|| ())?)?;

@@ -10,7 +10,6 @@ use dyno_results::compare::{Quality, WorseLine};
 use super::answer::{Answer, FIGURES, HEADS};
 use crate::exit::Outcome;
 
-/// Adds the answer to the end of `file`.
 pub(super) fn append(answer: &Answer, file: &Path) -> Outcome<()> {
     add(&of(answer), file)
 }

@@ -24,7 +24,6 @@ use crate::output::{self, say};
 use crate::scoring::announce;
 use crate::scratch::Scratch;
 
-/// Measures and judges the candidates of `args`, and prints the answer.
 pub fn gate(args: &GateArgs) -> Outcome {
     if args.pairs < LEAST_PAIRS {
         let message = format!("{} pairs are too few: the gate needs at least {LEAST_PAIRS}", args.pairs);
@@ -63,7 +62,6 @@ pub fn gate(args: &GateArgs) -> Outcome {
     conclude(&Answer::new(judged, (quality, unchecked), ceilings, changes, args.on_noise), args)
 }
 
-/// Prints the answer, and adds it to the summary of a job.
 fn conclude(answer: &Answer, args: &GateArgs) -> Outcome {
     output::answer(args.json, "gate", answer, || as_text(answer))?;
     if let Some(file) = &args.summary {
@@ -115,7 +113,6 @@ fn refuse_unchecked_limits(args: &GateArgs, campaign: &Campaign) -> Outcome<()> 
     }
 }
 
-/// Option that limits the quality, if there is one.
 fn quality_limit(args: &GateArgs) -> Option<&'static str> {
     let loss = args.max_quality_loss.map(|_| "--max-quality-loss");
     args.worst_quality.map(|_| "--worst-quality").or(loss)

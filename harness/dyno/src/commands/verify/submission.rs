@@ -33,7 +33,6 @@ struct Trial {
     ending: Ending,
 }
 
-/// Asks the questions about `submission`, which runs as `system`.
 pub fn ask(
     runner: &Runner,
     submission: &Submission,
@@ -56,7 +55,6 @@ pub fn ask(
     ])
 }
 
-/// Whether every launch ended well.
 fn starts(trials: &[Trial]) -> Check {
     let crash = |trial: &&Trial| trial.reasons.iter().any(|reason| reason.code == Code::Crashed);
     let said = match trials.iter().find(crash) {
