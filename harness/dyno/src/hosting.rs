@@ -12,7 +12,7 @@ use dyno_plugin::Plugin;
 use dyno_record::identity::BatchSize;
 use serde_json::{Value, json};
 
-use crate::cli::{DecodingArgs, HostedArgs};
+use crate::cli::engines::{DecodingArgs, HostedArgs};
 use crate::exit::{OrBadInput, Outcome, bad_input};
 
 /// Open backend, and the protocol by which it gets lines.

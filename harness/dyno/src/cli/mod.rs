@@ -3,28 +3,14 @@
 //! Parsing lies here alone, so that the help of all commands reads alike. What an option does belongs to
 //! `commands`.
 
-mod adapters;
-mod clusters;
-mod engines;
-mod measuring;
-mod runs;
+pub mod clusters;
+pub mod engines;
+pub mod measuring;
+pub mod runs;
 pub mod values;
 
 use clap::error::{ContextKind, ContextValue};
 use clap::{Args, CommandFactory, Parser, Subcommand};
-
-pub use adapters::AdaptersArgs;
-pub use clusters::{ClusterArgs, Engine};
-pub use engines::{
-    BreakdownArgs, BundleArgs, ConvertArgs, DecodingArgs, HostedArgs, TokenizeArgs, TranslateArgs,
-};
-#[cfg(feature = "papers")]
-pub use measuring::ReproduceArgs;
-pub use measuring::{By, DoctorArgs, GateArgs, OnNoise, RunArgs, VerifyArgs};
-pub use runs::{
-    CompareArgs, ExplainArgs, ExportArgs, ExportFormat, LeaderboardArgs, ListArgs, MergeArgs, PublishArgs,
-    ReportArgs, ScoreArgs,
-};
 
 /// A benchmark for machine-translation engines on CPUs.
 ///
@@ -61,67 +47,67 @@ Exit codes:
 pub enum Command {
     /// Measure a campaign: speed, memory and quality of its systems
     #[command(after_help = measuring::RUN_EXAMPLES)]
-    Run(RunArgs),
+    Run(measuring::RunArgs),
     /// List what a campaign measures and what this build offers
     #[command(after_help = runs::LIST_EXAMPLES)]
-    List(ListArgs),
+    List(runs::ListArgs),
     /// List the adapters of other projects' engines, with the campaign lines for each
-    #[command(after_help = adapters::ADAPTERS_EXAMPLES)]
-    Adapters(AdaptersArgs),
+    #[command(after_help = runs::ADAPTERS_EXAMPLES)]
+    Adapters(runs::AdaptersArgs),
     /// Check that a system keeps the rules, without measuring it
     #[command(after_help = measuring::VERIFY_EXAMPLES)]
-    Verify(VerifyArgs),
+    Verify(measuring::VerifyArgs),
     /// Check whether this host is fit to measure
     #[command(after_help = measuring::DOCTOR_HELP)]
-    Doctor(DoctorArgs),
+    Doctor(measuring::DoctorArgs),
     /// Score the translations of a run, and price it
     #[command(after_help = runs::SCORE_HELP)]
-    Score(ScoreArgs),
+    Score(runs::ScoreArgs),
     /// Write the HTML report on a run
     #[command(after_help = runs::REPORT_EXAMPLES)]
-    Report(ReportArgs),
+    Report(runs::ReportArgs),
     /// Say in words why a system of a run is where it is
     #[command(after_help = runs::EXPLAIN_EXAMPLES)]
-    Explain(ExplainArgs),
+    Explain(runs::ExplainArgs),
     /// Write the figures of a run in the form of another program
     #[command(after_help = runs::EXPORT_HELP)]
-    Export(ExportArgs),
+    Export(runs::ExportArgs),
     /// Write the scripts that measure a campaign on many machines
     #[command(after_help = clusters::CLUSTER_HELP)]
-    Cluster(ClusterArgs),
+    Cluster(clusters::ClusterArgs),
     /// Write a static page over many published runs
     #[command(after_help = runs::LEADERBOARD_HELP)]
-    Leaderboard(LeaderboardArgs),
+    Leaderboard(runs::LeaderboardArgs),
     /// Merge the runs of several hosts, or the shards of one campaign
     #[command(after_help = runs::MERGE_HELP)]
-    Merge(MergeArgs),
+    Merge(runs::MergeArgs),
     /// Compare two runs of one host
     #[command(after_help = runs::COMPARE_HELP)]
-    Compare(CompareArgs),
+    Compare(runs::CompareArgs),
     /// Copy a finished run into the folder of published runs
     #[command(after_help = runs::PUBLISH_HELP)]
-    Publish(PublishArgs),
+    Publish(runs::PublishArgs),
     /// Test candidates for regressions against a baseline, for CI
     #[command(after_help = measuring::GATE_HELP)]
-    Gate(GateArgs),
+    Gate(measuring::GateArgs),
     /// Measure the tables of published papers again
     #[cfg(feature = "papers")]
     #[command(after_help = measuring::REPRODUCE_EXAMPLES)]
-    Reproduce(ReproduceArgs),
+    Reproduce(measuring::ReproduceArgs),
     #[command(flatten)]
     Hosting(Hosting),
     /// Show where a backend spends its time
     #[command(after_help = engines::BREAKDOWN_HELP)]
-    Breakdown(Box<BreakdownArgs>),
+    Breakdown(Box<engines::BreakdownArgs>),
     /// Print the vocabulary ids of each line of standard input
     #[command(after_help = engines::TOKENIZE_EXAMPLES)]
-    Tokenize(TokenizeArgs),
+    Tokenize(engines::TokenizeArgs),
     /// Convert a Marian model into a model directory
     #[command(after_help = engines::CONVERT_EXAMPLES)]
-    Convert(ConvertArgs),
+    Convert(engines::ConvertArgs),
     /// Make a submission to a shared task of a model
     #[command(after_help = engines::BUNDLE_EXAMPLES)]
-    Bundle(BundleArgs),
+    Bundle(engines::BundleArgs),
     /// Print completions for a shell
     #[command(after_help = COMPLETIONS_HELP)]
     Completions(CompletionsArgs),
@@ -135,7 +121,7 @@ pub enum Command {
 pub enum Hosting {
     /// Translate standard input with a built-in backend or a plugin
     #[command(after_help = engines::TRANSLATE_EXAMPLES)]
-    Translate(Box<TranslateArgs>),
+    Translate(Box<engines::TranslateArgs>),
 }
 
 /// The command line as a measured system has it. The options of all commands take a tenth of a system's start

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use dyno_provision::adapters::{self, Adapter};
 use serde_json::{Value, json};
 
-use crate::cli::AdaptersArgs;
+use crate::cli::runs::AdaptersArgs;
 use crate::exit::{Exit, Outcome};
 use crate::output::{answer, say};
 

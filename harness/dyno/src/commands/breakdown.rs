@@ -12,7 +12,7 @@ use dyno_record::identity::BatchSize;
 use serde_json::json;
 
 use crate::campaign::{Campaign, starter};
-use crate::cli::BreakdownArgs;
+use crate::cli::engines::BreakdownArgs;
 use crate::exit::{Exit, OrBadInput, Outcome, no_answer};
 use crate::hosting::Hosted;
 use crate::output::answer;

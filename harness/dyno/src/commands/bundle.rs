@@ -7,7 +7,7 @@ use dyno_host::registry;
 use serde_json::json;
 
 use crate::bundle::{Bundle, Sizes, is_static};
-use crate::cli::BundleArgs;
+use crate::cli::engines::BundleArgs;
 use crate::exit::{Exit, OrBadInput, Outcome, bad_input};
 use crate::output::answer;
 use crate::submission::Submission;

@@ -11,7 +11,7 @@ use dyno_results::{MeasuredCell, Run};
 use itertools::Itertools;
 use serde::Serialize;
 
-use crate::cli::CompareArgs;
+use crate::cli::runs::CompareArgs;
 use crate::exit::{Exit, Outcome, no_answer};
 use crate::output::{self, warn_of_look_alikes};
 use crate::table;

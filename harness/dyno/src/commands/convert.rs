@@ -11,7 +11,7 @@ use dyno_host::registry;
 use dyno_measure::split_lines;
 use serde_json::json;
 
-use crate::cli::ConvertArgs;
+use crate::cli::engines::ConvertArgs;
 use crate::exit::{Exit, OrBadInput, Outcome, bad_input};
 use crate::output::answer;
 

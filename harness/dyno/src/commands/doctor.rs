@@ -10,7 +10,7 @@ use dyno_measure::{Host, SandboxFault, host};
 use dyno_results::scores;
 use serde_json::json;
 
-use crate::cli::DoctorArgs;
+use crate::cli::measuring::DoctorArgs;
 use crate::doctor::{Finding, Health, HostView, load_findings};
 use crate::exit::{Exit, Outcome};
 use crate::output::answer;

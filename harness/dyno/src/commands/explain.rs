@@ -11,7 +11,7 @@ use dyno_results::{CellSummary, Run, Summary};
 use dyno_stats::Standing;
 use dyno_stats::numbers::{factor, mebibytes, plain, supported};
 
-use crate::cli::ExplainArgs;
+use crate::cli::runs::ExplainArgs;
 use crate::exit::{Exit, Outcome, bad_input, no_answer};
 use crate::output::print;
 use crate::table::wrapped;

@@ -13,7 +13,7 @@ use dyno_results::store::files::write_whole;
 use dyno_results::{CellSummary, Merged, csv_of};
 use serde_json::Value;
 
-use crate::cli::{ExportArgs, ExportFormat};
+use crate::cli::runs::{ExportArgs, ExportFormat};
 use crate::exit::{Exit, Outcome, bad_input};
 use crate::output::print;
 use crate::page::{host_views, unwritable};

@@ -7,7 +7,7 @@ use dyno_results::Merged;
 use dyno_results::merge::is_merged;
 use dyno_results::store::files::write_whole;
 
-use crate::cli::LeaderboardArgs;
+use crate::cli::runs::LeaderboardArgs;
 use crate::exit::{Exit, Outcome};
 use crate::page::{NAME, from_folder, link as link_to, unwritable};
 

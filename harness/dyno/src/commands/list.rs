@@ -11,7 +11,7 @@ use itertools::Itertools;
 use serde_json::json;
 
 use crate::campaign::{Campaign, Entry, Launch, named_or_starter};
-use crate::cli::ListArgs;
+use crate::cli::runs::ListArgs;
 use crate::exit::{Exit, Failure, Outcome};
 use crate::output::answer;
 use crate::submission::Submission;

@@ -4,7 +4,7 @@ use dyno_results::merge::{is_merged, read_runs};
 use dyno_results::{Merged, scores};
 use serde_json::json;
 
-use crate::cli::MergeArgs;
+use crate::cli::runs::MergeArgs;
 use crate::exit::{Exit, Outcome};
 use crate::output::{print_json, print_verdicts};
 use crate::page::write_hosts_page;

@@ -12,7 +12,7 @@ use dyno_results::{Run, Summary};
 use dyno_stats::numbers::counted;
 use serde_json::json;
 
-use crate::cli::PublishArgs;
+use crate::cli::runs::PublishArgs;
 use crate::exit::{Exit, Outcome};
 use crate::output::{answer, say, warn_of_look_alikes};
 use crate::page::{self, commands, readme_with, write_figures};

@@ -8,7 +8,7 @@ use dyno_results::store::files::write_whole;
 use dyno_results::{Merged, Run, Summary};
 use serde_json::{Value, json};
 
-use crate::cli::ReportArgs;
+use crate::cli::runs::ReportArgs;
 use crate::exit::{Exit, Outcome};
 use crate::output::{print, print_json, warn_of_look_alikes};
 use crate::page::{NAME, commands, hosts_page, readme_with, unwritable, write, write_figures};

@@ -8,7 +8,7 @@ use dyno_stats::median;
 use serde_json::json;
 
 use crate::campaign::{Campaign, named_or_starter};
-use crate::cli::RunArgs;
+use crate::cli::measuring::RunArgs;
 use crate::exit::{Exit, Outcome};
 use crate::forecast::Forecast;
 use crate::output::{print_json, print_verdicts, say};

@@ -4,7 +4,7 @@ use dyno_results::{Run, Store, Summary};
 use dyno_stats::numbers::counted;
 use serde_json::json;
 
-use crate::cli::ScoreArgs;
+use crate::cli::runs::ScoreArgs;
 use crate::exit::{Exit, Outcome, no_answer};
 use crate::output::{print_json, print_verdicts, warn_of_look_alikes};
 use crate::page::write_page;

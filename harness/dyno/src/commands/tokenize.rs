@@ -5,7 +5,7 @@ use std::io::{self, BufRead, BufWriter, Write};
 
 use dyno_host::without_end;
 
-use crate::cli::TokenizeArgs;
+use crate::cli::engines::TokenizeArgs;
 use crate::exit::{Exit, OrBadInput, Outcome, bad_input};
 
 /// Prints the ids of each line, separated by spaces. A vocabulary, and a translator's own, adds no end of sentence

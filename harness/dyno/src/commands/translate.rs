@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::Context;
 use dyno_api::Facts;
 
-use crate::cli::TranslateArgs;
+use crate::cli::engines::TranslateArgs;
 use crate::exit::{Exit, OrBadInput, Outcome, bad_input};
 use crate::hosting::Hosted;
 use crate::output::{say, write_json};

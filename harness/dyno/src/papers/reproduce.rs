@@ -16,7 +16,7 @@ use dyno_stats::numbers::counted;
 use serde_json::json;
 
 use crate::campaign::{Campaign, make_ready};
-use crate::cli::ReproduceArgs;
+use crate::cli::measuring::ReproduceArgs;
 use crate::exit::{Exit, Outcome};
 use crate::filters::Filters;
 use crate::output::{answer, print, print_json};

@@ -10,7 +10,7 @@ use itertools::Itertools;
 use serde::Serialize;
 
 use crate::campaign::{Campaign, Entry};
-use crate::cli::{GateArgs, OnNoise};
+use crate::cli::measuring::{GateArgs, OnNoise};
 use crate::exit::Exit;
 use crate::gate::{Baseline, Cell, Stage};
 use crate::table;

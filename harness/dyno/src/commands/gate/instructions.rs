@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::markdown;
 use crate::campaign::{Campaign, Entry};
-use crate::cli::GateArgs;
+use crate::cli::measuring::GateArgs;
 use crate::exit::{Exit, Outcome, no_answer};
 use crate::gate::{Baseline, Counter, Counts, Fault, Instructions};
 use crate::interrupt::Stop;

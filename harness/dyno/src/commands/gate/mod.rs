@@ -16,7 +16,7 @@ use dyno_results::{Place, scores};
 use itertools::Itertools;
 
 use crate::campaign::{Campaign, Entry, make_ready, named_or_starter};
-use crate::cli::{By, GateArgs};
+use crate::cli::measuring::{By, GateArgs};
 use crate::exit::{Exit, Outcome, bad_input, no_answer};
 use crate::gate::{Baseline, Cell, Stage};
 use crate::interrupt::Stop;

@@ -15,7 +15,7 @@ use itertools::Itertools;
 use serde_json::{Value, json};
 
 use crate::campaign::{Campaign, Entry, Launch, make_ready, named_or_starter, starter};
-use crate::cli::VerifyArgs;
+use crate::cli::measuring::VerifyArgs;
 use crate::exit::{Exit, OrBadInput, Outcome, bad_input};
 use crate::filters::Filters;
 use crate::output::{print, print_json, say};
