@@ -5,6 +5,8 @@ use std::str::FromStr;
 use dyno_record::hash_of;
 use serde::Serialize;
 
+use crate::publication;
+
 /// A kind of node, and the instance that prices it.
 #[derive(Clone, Debug, Serialize)]
 pub struct Kind {
@@ -36,9 +38,7 @@ const LONGEST_SLUG: usize = 24;
 
 /// Small letters, digits and hyphens. A name that is too long, or has none of them, is told by its hash.
 pub fn slug(name: &str) -> String {
-    let letters = name.to_lowercase();
-    let words = letters.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
-    let slug = words.collect::<Vec<_>>().join("-");
+    let slug = publication::slug(name);
     if (1..=LONGEST_SLUG).contains(&slug.len()) {
         return slug;
     }

@@ -197,9 +197,14 @@ fn as_text(answer: &Answer) -> String {
     let text = |quality: &Quality| format!("{}\n{}", quality.about(), quality.details());
     lines.extend(answer.quality.iter().map(|quality| text(quality).trim_end().to_owned()));
     lines.extend(answer.changed_systems.iter().map(|changes| table::wrapped(&changes.about(), "  ")));
-    lines.extend(changed_protocol(&answer.changed_protocol));
-    lines.extend(only_in(&answer.baseline, &answer.only_in_baseline));
-    lines.extend(only_in(&answer.candidate, &answer.only_in_candidate));
+    for (what, list, between) in [
+        ("the protocol was changed", &answer.changed_protocol, "; "),
+        (&*format!("only in {}", answer.baseline), &answer.only_in_baseline, ", "),
+        (&*format!("only in {}", answer.candidate), &answer.only_in_candidate, ", "),
+    ] {
+        let told = (!list.is_empty()).then(|| format!("{what}: {}", list.join(between)));
+        lines.extend(told.map(|told| table::wrapped(&told, "  ")));
+    }
     lines.push(match answer.exit() {
         Exit::No => "WORSE".into(),
         Exit::Undecided => format!(
@@ -212,13 +217,4 @@ fn as_text(answer: &Answer) -> String {
         },
     });
     lines.join("\n") + "\n"
-}
-
-fn changed_protocol(changes: &[String]) -> Option<String> {
-    let about = || format!("the protocol was changed: {}", changes.join("; "));
-    (!changes.is_empty()).then(|| table::wrapped(&about(), "  "))
-}
-
-fn only_in(run: &str, cells: &[String]) -> Option<String> {
-    (!cells.is_empty()).then(|| table::wrapped(&format!("only in {run}: {}", cells.join(", ")), "  "))
 }

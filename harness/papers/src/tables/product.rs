@@ -52,25 +52,18 @@ impl Library {
     }
 }
 
-/// Library by which the base of a paper's table multiplies: unpacked weights, a call a product.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
-pub enum Baseline {
-    /// Intel's MKL.
-    #[serde(rename = "MKL")]
-    Mkl,
-    /// Eigen.
-    Eigen,
+dyno_record::words! {
+    /// Library by which the base of a paper's table multiplies: unpacked weights, a call a product.
+    pub enum Baseline {
+        /// Intel's MKL.
+        #[serde(rename = "MKL")]
+        Mkl,
+        /// Eigen.
+        Eigen,
+    }
 }
 
 impl Baseline {
-    /// Name of the library.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Mkl => "MKL",
-            Self::Eigen => "Eigen",
-        }
-    }
-
     /// Its products, as the side that a factor is over.
     pub fn products(self) -> String {
         format!("{}'s products", self.name())

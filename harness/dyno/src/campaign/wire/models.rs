@@ -46,7 +46,7 @@ pub(super) fn model_at(
 ) -> Outcome<PathBuf> {
     match model.get_ref() {
         WireModel::Path(path) => {
-            Ok(source.existing_at(model.span(), path, "model").unwrap_or_else(|missing| {
+            Ok(source.existing(model.span(), path, "model").unwrap_or_else(|missing| {
                 absent.get_or_insert(missing.error.to_string());
                 source.resolve(path)
             }))

@@ -38,13 +38,8 @@ impl Source<'_> {
         data::or_shipped(self.path.parent().unwrap_or(Path::new("")).join(path), path)
     }
 
-    /// Absolute path of an existing file or folder; `what` names it in the error.
-    pub(super) fn existing(&self, path: &Spanned<PathBuf>, what: &str) -> Outcome<PathBuf> {
-        self.existing_at(path.span(), path.get_ref(), what)
-    }
-
-    /// The same for a path at `span`.
-    pub(super) fn existing_at(&self, span: Range<usize>, path: &Path, what: &str) -> Outcome<PathBuf> {
+    /// Absolute path of an existing file or folder, which the file names at `span`; `what` names it in the error.
+    pub(super) fn existing(&self, span: Range<usize>, path: &Path, what: &str) -> Outcome<PathBuf> {
         let resolved = self.resolve(path);
         let found = std::path::absolute(&resolved).ok().filter(|path| path.exists());
         found.ok_or_else(|| {

@@ -102,7 +102,8 @@ fn system(source: &Source<'_>, entry: Spanned<WireSystem>, generated: &[Generate
             Launch::BuiltIn { backend: backend.into_inner(), settings: wire.settings, batch }
         }
         (None, Some(plugin), None, None) => {
-            Launch::Plugin { library: source.existing(&plugin, "plugin")?, settings: wire.settings, batch }
+            let library = source.existing(plugin.span(), plugin.get_ref(), "plugin")?;
+            Launch::Plugin { library, settings: wire.settings, batch }
         }
         (None, None, Some(command), None) if wire.settings.is_empty() && !has_batch => {
             let folder = source.resolve(Path::new("."));
@@ -152,7 +153,7 @@ fn system(source: &Source<'_>, entry: Spanned<WireSystem>, generated: &[Generate
 fn seen_in_sandbox(source: &Source<'_>, path: &Spanned<PathBuf>) -> Outcome<PathBuf> {
     let home = || Some(std::env::home_dir()?.join(path.get_ref().strip_prefix("~").ok()?));
     let named = home().unwrap_or_else(|| path.get_ref().clone());
-    source.existing_at(path.span(), &named, "file or folder for the sandbox")
+    source.existing(path.span(), &named, "file or folder for the sandbox")
 }
 
 fn adapter_of(

@@ -10,10 +10,6 @@ use dyno_results::compare::{Quality, WorseLine};
 use super::answer::{Answer, FIGURES, HEADS};
 use crate::exit::Outcome;
 
-pub(super) fn append(answer: &Answer, file: &Path) -> Outcome<()> {
-    add(&of(answer), file)
-}
-
 /// Adds `text` to the end of `file`, which is created if it is missing.
 pub(super) fn add(text: &str, file: &Path) -> Outcome<()> {
     let unwritable = |error: std::io::Error| bad_input!("can't write {}: {error}", file.display());
@@ -23,7 +19,7 @@ pub(super) fn add(text: &str, file: &Path) -> Outcome<()> {
 }
 
 /// The verdict, the table of speeds, then quality with its worst lines, limits and changes.
-fn of(answer: &Answer) -> String {
+pub(super) fn of(answer: &Answer) -> String {
     let mut text = format!("### dyno gate: {}\n\n", inline(&answer.verdict()));
     if !answer.cells.is_empty() {
         text += &(speeds(answer).to_markdown() + "\n");

@@ -65,7 +65,7 @@ pub fn gate(args: &GateArgs) -> Outcome {
 fn conclude(answer: &Answer, args: &GateArgs) -> Outcome {
     output::answer(args.json, "gate", answer, || as_text(answer))?;
     if let Some(file) = &args.summary {
-        markdown::append(answer, file)?;
+        markdown::add(&markdown::of(answer), file)?;
     }
     answer.warning().into_iter().for_each(|warning| say!("warning: {warning}"));
     Ok(answer.exit())
