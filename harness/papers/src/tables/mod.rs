@@ -33,14 +33,12 @@ struct WirePaper {
 }
 
 /// A table or figure of a paper.
-#[derive(Clone, Debug, Deserialize, Serialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Table {
     /// Short name of the paper: author or system, and year.
-    #[serde(default)]
     pub paper: String,
     /// Title of the paper, and where it appeared.
-    #[serde(default)]
     pub title: String,
     /// Name of the table for `dyno reproduce`.
     pub id: String,
@@ -51,16 +49,12 @@ pub struct Table {
     /// Campaign whose systems have the names of the points.
     pub campaign: Option<String>,
     /// Whether its points go under charts of quality against cost.
-    #[serde(default)]
     pub frontier: bool,
     /// Whether the table is a figure of quality against cost, to be drawn as one.
-    #[serde(default)]
     pub plots: bool,
     /// Whether its points are named “row, column”, to be drawn as a map.
-    #[serde(default)]
     pub maps: bool,
     /// Splits of time that the figure draws: by component, by operator.
-    #[serde(default)]
     pub splits: Vec<Split>,
     /// Test set of the paper.
     pub test_set: String,
@@ -75,26 +69,20 @@ pub struct Table {
     /// Library by which the paper's base multiplies, if it isn't the paper's own packed products.
     pub baseline: Option<Baseline>,
     /// Whether its factors compare the costs of networks.
-    #[serde(default)]
     pub costs: bool,
     /// Id of the table that makes the same claims.
     pub repeats: Option<String>,
     /// Columns of figures.
-    #[serde(default)]
     pub columns: Vec<Column>,
     /// Claims of figures and text, in our words.
-    #[serde(default)]
     pub claims: Vec<String>,
     /// Statements with a figure of their own.
-    #[serde(default)]
     pub statements: Vec<Statement>,
     /// Reason why the quality of the rows can't be compared with ours: hardware or data.
     pub quality: Option<String>,
     /// Differences of our comparison from the paper's.
-    #[serde(default)]
     pub differences: Vec<String>,
     /// Rows of the table.
-    #[serde(default)]
     pub points: Vec<Point>,
 }
 
@@ -164,12 +152,15 @@ mod tests {
         let tables = tables().unwrap();
         for table in &tables {
             let id = &table.id;
+            let named = [&table.paper, &table.title, id, &table.place, &table.about, &table.test_set, &table.hardware];
+            assert!(named.iter().all(|text| !text.is_empty()), "{id}: {named:?}");
             assert!(!table.points.is_empty() || !table.claims.is_empty(), "{id} says something");
             let is_id = |other: &String| tables.iter().any(|table| table.id == *other);
             assert!(table.repeats.iter().all(is_id), "{id}: the table that it repeats is there");
             assert!(table.base.iter().all(|base| table.point(base).is_some()), "{id}: its base is a point");
             for point in &table.points {
                 let name = &point.name;
+                assert!(!name.is_empty(), "{id}: each point has a name");
                 assert!(
                     [0, table.columns.len()].contains(&point.values.len()),
                     "{id}, {name}: a figure a column"

@@ -71,15 +71,14 @@ pub enum Unit {
 }
 
 /// A row of a table.
-#[derive(Clone, Debug, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Point {
     /// Name of the row, and of the system that stands for it, unless `system` names another.
     pub name: String,
     /// Name of the system that stands for the row, where it differs.
     pub system: Option<String>,
     /// A figure for each column; empty where the paper's figures are lost.
-    #[serde(default)]
     pub values: Vec<f64>,
     /// Speed over that of the base, where it is printed and the figures are lost.
     pub factor: Option<f64>,
@@ -88,7 +87,6 @@ pub struct Point {
     /// Head of the column whose figure the paper's abstract or conclusion rests on.
     pub headline: Option<String>,
     /// Price of the row's machine in US dollars an hour, where it isn't the table's.
-    #[serde(rename = "dollars-per-hour")]
     pub dollars_per_hour: Option<f64>,
     /// Name of the campaign's test set, where rows have sets of their own.
     pub set: Option<String>,
@@ -101,13 +99,10 @@ pub struct Point {
     /// Claim of which the row is a setting; rows of one claim are one line.
     pub claim: Option<String>,
     /// Whether its factor compares the costs of two networks.
-    #[serde(default)]
     pub costs: bool,
     /// Whether the paper's row multiplies by the library of its base, as the base does.
-    #[serde(default, rename = "by-library")]
     pub by_library: bool,
     /// Whether another row or table makes the same claim.
-    #[serde(default)]
     pub repeats: bool,
     /// Matrix product of the row, where no system stands for it.
     pub product: Option<Product>,
