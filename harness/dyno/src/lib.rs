@@ -1,13 +1,6 @@
 //! dyno: a dynamometer for machine-translation engines on CPUs. The program is `main.rs`; this library is all
 //! of it, so that tests and fuzzing reach its parsers.
 //!
-//! ```text
-//! campaign ─ plan ─► runner ─► dyno-measure ─► a system's process (this program's `translate`, or any other)
-//!                      │
-//!                      ▼
-//!                    dyno-results ─ summary ─► tables here, the page in dyno-report
-//! ```
-//!
 //! | module | owns |
 //! | --- | --- |
 //! | `cli`, `commands` | arguments and help texts; one file for each command |

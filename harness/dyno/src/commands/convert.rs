@@ -46,12 +46,9 @@ pub fn convert(args: &ConvertArgs) -> Outcome {
 
 fn open(args: &ConvertArgs) -> Outcome<ModelDir> {
     match args.vocab.as_deref() {
-        None => ModelDir::open(&args.model).or_bad_input(),
+        Some([source, .., target]) => ModelDir::open_weights(&args.model, [source, target], None).or_bad_input(),
         Some([one]) => ModelDir::open_weights(&args.model, [one, one], None).or_bad_input(),
-        Some([source, target, ..]) => {
-            ModelDir::open_weights(&args.model, [source, target], None).or_bad_input()
-        }
-        Some([]) => Err(bad_input("--vocab needs a file")),
+        _ => ModelDir::open(&args.model).or_bad_input(),
     }
 }
 

@@ -3,14 +3,6 @@
 //! Both sides run side by side, so that disturbances of the host meet both alike.
 //! `dyno_results::compare` judges the pairs. The command `gate` measures a suspected regression once more and
 //! judges both passes together.
-//!
-//! | module | owns |
-//! | --- | --- |
-//! | `baseline` | the other side: a system, another dyno, or a stored run |
-//! | `cell` | a candidate and its baseline on one test set and track, with what was measured |
-//! | `trial` | how many lines make a round |
-//! | `stage` | the measurement of pairs and of whole texts |
-//! | `instructions` | a cost that the host can't disturb |
 
 mod baseline;
 mod cell;

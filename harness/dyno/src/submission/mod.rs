@@ -2,12 +2,6 @@
 //!
 //! A dialect says where a submission's files lie, how its script is called, and which tracks it can answer.
 //! Here a folder becomes a [`System`] that runs in the sandbox like any other foreign program.
-//!
-//! | file | owns |
-//! | --- | --- |
-//! | `dialect` | the dialects, their tracks and their calls |
-//! | `layout` | the files of a folder: script, model, and the paths at which they appear |
-//! | `setup` | the single run of `setup.sh` |
 
 mod dialect;
 mod layout;

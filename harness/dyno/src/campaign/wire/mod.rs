@@ -59,7 +59,6 @@ struct WireCampaign {
     /// Quality metrics, the frontier's first.
     metrics: Option<Spanned<Vec<Spanned<WireMetric>>>>,
     test_sets: Vec<Spanned<WireTestSet>>,
-    #[serde(default)]
     line_seconds: Option<Spanned<f64>>,
     launch_seconds: Option<Spanned<f64>>,
     noisy_repeats: Option<Spanned<usize>>,
