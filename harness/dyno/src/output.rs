@@ -9,7 +9,7 @@ use dyno_api::files::full_disk_remedy;
 use dyno_api::{look_alikes, printable, printable_json};
 use serde::Serialize;
 
-use crate::exit::Outcome;
+use crate::exit::{Exit, Outcome};
 
 /// Prints a line on standard error, from a format and its arguments.
 macro_rules! say {
@@ -73,8 +73,9 @@ pub fn answer(
     name: &str,
     fields: &impl Serialize,
     text: impl FnOnce() -> String,
-) -> Outcome<()> {
-    if as_json { print_json(name, fields) } else { print(&text()) }
+) -> Outcome {
+    let printed = if as_json { print_json(name, fields) } else { print(&text()) };
+    printed.map(|()| Exit::Done)
 }
 
 /// An answer in JSON: the fields of all answers, then its own.

@@ -6,7 +6,7 @@ use dyno_provision::adapters::{self, Adapter};
 use serde_json::{Value, json};
 
 use crate::cli::runs::AdaptersArgs;
-use crate::exit::{Exit, Outcome};
+use crate::exit::Outcome;
 use crate::output::{answer, say};
 
 /// Prints all adapters, or the named one with its settings.
@@ -20,8 +20,7 @@ pub fn adapters(args: &AdaptersArgs) -> Outcome {
     }
     let fields = json!({"adapters": shown.iter().map(as_json).collect::<Vec<_>>()});
     let text = |adapter: &Adapter| as_text(adapter, args.name.is_some());
-    answer(args.json, "adapters", &fields, || shown.iter().map(text).collect::<Vec<_>>().join("\n"))?;
-    Ok(Exit::Done)
+    answer(args.json, "adapters", &fields, || shown.iter().map(text).collect::<Vec<_>>().join("\n"))
 }
 
 fn as_json(adapter: &Adapter) -> Value {

@@ -42,8 +42,7 @@ pub fn breakdown(mut args: BreakdownArgs) -> Outcome {
         let (engine, pace, seconds) = (engine(&facts), pace(&hosted), told.whole() as f64 / 1e9);
         let head = format!("{engine} · {pace} · {lines} lines, {words} words · {seconds:.3} s\n");
         head + &tables(&told, words)
-    })?;
-    Ok(Exit::Done)
+    })
 }
 
 fn input(named: Option<&Path>) -> Outcome<Vec<u8>> {

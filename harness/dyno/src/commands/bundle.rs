@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::bundle::{Bundle, Sizes, is_static};
 use crate::cli::engines::BundleArgs;
-use crate::exit::{Exit, OrBadInput, Outcome, bad_input};
+use crate::exit::{OrBadInput, Outcome, bad_input};
 use crate::output::answer;
 use crate::submission::Submission;
 
@@ -40,8 +40,7 @@ pub fn bundle(args: &BundleArgs) -> Outcome {
         "folder": folder, "dialect": args.dialect.name, "static": is_static, "model_bytes": model_bytes,
         "program_bytes": program_bytes, "bytes": bytes
     });
-    answer(args.json, "bundle", &fields, || as_text(args, &folder, &sizes))?;
-    Ok(Exit::Done)
+    answer(args.json, "bundle", &fields, || as_text(args, &folder, &sizes))
 }
 
 /// The language pair, which stands in a script as it is.

@@ -12,7 +12,7 @@ use dyno_measure::split_lines;
 use serde_json::json;
 
 use crate::cli::engines::ConvertArgs;
-use crate::exit::{Exit, OrBadInput, Outcome, bad_input};
+use crate::exit::{OrBadInput, Outcome, bad_input};
 use crate::output::answer;
 
 pub fn convert(args: &ConvertArgs) -> Outcome {
@@ -40,8 +40,7 @@ pub fn convert(args: &ConvertArgs) -> Outcome {
     let report = dyno_formats::convert(&model, &args.to, &options).or_bad_input()?;
     let files: BTreeMap<_, _> = report.files.iter().map(|(name, file)| (name, file.bytes)).collect();
     let fields = json!({"directory": report.directory, "bytes": files});
-    answer(args.json, "convert", &fields, || as_text(&report))?;
-    Ok(Exit::Done)
+    answer(args.json, "convert", &fields, || as_text(&report))
 }
 
 fn open(args: &ConvertArgs) -> Outcome<ModelDir> {

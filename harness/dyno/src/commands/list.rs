@@ -12,7 +12,7 @@ use serde_json::json;
 
 use crate::campaign::{Campaign, Entry, Launch, named_or_starter};
 use crate::cli::runs::ListArgs;
-use crate::exit::{Exit, Failure, Outcome};
+use crate::exit::{Failure, Outcome};
 use crate::output::answer;
 use crate::submission::Submission;
 use crate::table;
@@ -23,8 +23,7 @@ pub fn list(args: &ListArgs) -> Outcome {
         return list_prices(args);
     }
     let campaign = named_or_starter(args.campaign.as_deref()).map_err(|failure| hinted(failure, args))?;
-    answer(args.json, "list", &as_json(&campaign), || as_text(&campaign))?;
-    Ok(Exit::Done)
+    answer(args.json, "list", &as_json(&campaign), || as_text(&campaign))
 }
 
 /// Adds a suggestion if the missing campaign file looks like a misspelt `prices`.
@@ -64,8 +63,7 @@ fn list_prices(args: &ListArgs) -> Outcome {
     answer(args.json, "prices", &json!({"prices": prices}), || {
         let grid = table::grid(&heads, prices.iter().map(row).collect(), 2..5);
         format!("{grid}\n{}\n", sources.dedup().join("\n"))
-    })?;
-    Ok(Exit::Done)
+    })
 }
 
 fn as_json(campaign: &Campaign) -> serde_json::Value {

@@ -13,7 +13,7 @@ use dyno_stats::numbers::counted;
 use serde_json::json;
 
 use crate::cli::runs::PublishArgs;
-use crate::exit::{Exit, Outcome};
+use crate::exit::Outcome;
 use crate::output::{answer, say, warn_of_look_alikes};
 use crate::page::{self, commands, readme_with, write_figures};
 use crate::publication::{
@@ -53,8 +53,7 @@ pub fn publish(args: &PublishArgs) -> Outcome {
         "note: the records hold this host's commands, with . for this folder and ~ for your home; check them before you share the run",
     );
     let fields = json!({"published": place, "readme": args.readme});
-    answer(args.json, "publish", &fields, || format!("{}\n", place.display()))?;
-    Ok(Exit::Done)
+    answer(args.json, "publish", &fields, || format!("{}\n", place.display()))
 }
 
 fn refuse_unfinished(folder: &Path, run: &Run) -> Outcome<()> {

@@ -101,8 +101,7 @@ fn list(tables: &[Table], as_json: bool) -> Outcome {
     let heads = ["table", "source", "method", "content"];
     answer(as_json, "tables", &json!({"tables": tables}), || {
         grid(&heads, tables.iter().map(row).collect(), 0..0) + "\n"
-    })?;
-    Ok(Exit::Done)
+    })
 }
 
 fn campaign_of(name: &str, args: &ReproduceArgs) -> Outcome<Campaign> {

@@ -8,9 +8,9 @@ use serde_json::json;
 
 use crate::campaign::{Campaign, Generated, unbuilt, undrawn};
 use crate::ceiling::Ceiling;
-use crate::exit::{Exit, Outcome};
+use crate::exit::Outcome;
 use crate::forecast::Forecast;
-use crate::output::{print, print_json, say};
+use crate::output::{answer, say};
 use crate::progress::clock;
 use crate::table::grid;
 
@@ -24,31 +24,23 @@ pub fn dry_run(campaign: &Campaign, host: &Host, json: bool) -> Outcome {
     let bytes: u64 = undrawn(campaign).map(Generated::bytes).sum();
     let mut cells = plan.cells();
     cells.retain(|cell| is_own(&cell.test_set.name, cell.track));
-    if json {
-        let names = |cell: &Cell<'_>| json!({"system": cell.system.name, "test_set": cell.test_set.name, "track": cell.track});
-        let cells: Vec<_> = cells.iter().map(names).collect();
-        let rounds = campaign.protocol.profile.rounds();
-        print_json(
-            "dry-run",
-            &json!({
-                "cells": cells, "rounds": rounds, "seconds": seconds, "probes_seconds": probes, "ceiling": ceiling,
-                "bytes_to_draw": bytes,
-            }),
-        )?;
-        return Ok(Exit::Done);
-    }
+    let names = |cell: &Cell<'_>| json!({"system": cell.system.name, "test_set": cell.test_set.name, "track": cell.track});
+    let each = campaign.protocol.profile.rounds();
+    let fields = json!({
+        "cells": cells.iter().map(names).collect::<Vec<_>>(), "rounds": each, "seconds": seconds,
+        "probes_seconds": probes, "ceiling": ceiling, "bytes_to_draw": bytes,
+    });
     let row = |cell: &Cell<'_>| {
         vec![cell.system.name.clone(), cell.track.name().into(), cell.test_set.name.clone()]
     };
     let list = grid(&["system", "track", "test set"], cells.iter().map(row).collect(), 0..0);
-    let (count, each) = (counted(cells.len(), "cell", "cells"), campaign.protocol.profile.rounds());
+    let count = counted(cells.len(), "cell", "cells");
     let bound = if forecast.is_whole() { "about" } else { "at least" };
     let [time, probes] = [seconds, probes].map(|seconds| clock(Duration::from_secs_f64(seconds)));
     let drawn = (bytes > 0).then(|| format!("{:.0} MiB of models are drawn first", mebibytes(bytes)));
     let first: String =
         drawn.into_iter().chain(unbuilt(campaign)).map(|first| format!("; {first}")).collect();
-    print(&format!(
-        "{list}\n{count} of {each} rounds, {bound} {time}, {probes} of it for probes{first}\n{ceiling}\n"
-    ))?;
-    Ok(Exit::Done)
+    answer(json, "dry-run", &fields, || {
+        format!("{list}\n{count} of {each} rounds, {bound} {time}, {probes} of it for probes{first}\n{ceiling}\n")
+    })
 }
