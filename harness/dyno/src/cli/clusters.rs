@@ -6,15 +6,6 @@ use clap::{Args, ValueEnum};
 
 use crate::cluster::Kind;
 
-pub(super) const CLUSTER_HELP: &str = "Examples:
-  dyno cluster slurm mine.toml --kind c7a,c7g=c7g.2xlarge > mine.sh && bash mine.sh
-  dyno cluster kubernetes mine.toml --kind c7a.2xlarge,c7g.2xlarge --image my/dyno --claim work > jobs.yaml
-  dyno cluster skypilot mine.toml --kind c7a.2xlarge,c7g.2xlarge -o tasks
-
-A kind is a constraint of Slurm, or an instance type of Kubernetes and SkyPilot. KIND=INSTANCE names the
-instance that prices it. Each kind measures the whole campaign, in shards of cells that are compared.
-The scripts are templates: read them, and change what your cluster needs.";
-
 /// Engine that runs the jobs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Engine {
@@ -27,6 +18,14 @@ pub enum Engine {
 }
 
 #[derive(Args)]
+#[command(after_help = "Examples:
+  dyno cluster slurm mine.toml --kind c7a,c7g=c7g.2xlarge > mine.sh && bash mine.sh
+  dyno cluster kubernetes mine.toml --kind c7a.2xlarge,c7g.2xlarge --image my/dyno --claim work > jobs.yaml
+  dyno cluster skypilot mine.toml --kind c7a.2xlarge,c7g.2xlarge -o tasks
+
+A kind is a constraint of Slurm, or an instance type of Kubernetes and SkyPilot. KIND=INSTANCE names the
+instance that prices it. Each kind measures the whole campaign, in shards of cells that are compared.
+The scripts are templates: read them, and change what your cluster needs.")]
 pub struct ClusterArgs {
     /// Engine that runs the jobs
     #[arg(value_enum)]

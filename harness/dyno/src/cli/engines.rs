@@ -9,14 +9,6 @@ use super::values::{batch, cores, finite, model, setting, track};
 use crate::submission::Dialect;
 use dyno_measure::Track;
 
-pub(super) const TRANSLATE_EXAMPLES: &str = "Examples:
-  echo 'A man sleeps.' | dyno translate --model models/mine
-  dyno translate --model model.npz --vocab vocab.spm --beam 4 --normalize 0.6 <in >out
-  dyno translate --model a --model b --cores 2 <in >out                 an ensemble of two models
-  dyno translate --plugin ./mine.so --model words.tsv <in >out
-  dyno translate --model all-MiniLM-L6-v2 <lines                        an encoder: a vector a line, base64 of f32
-  dyno translate --backend null --set word-us=20 --track throughput-1 <in >out";
-
 /// Options that choose a backend, its models, its settings and its protocol.
 #[derive(Args)]
 pub struct HostedArgs {
@@ -54,6 +46,13 @@ pub struct HostedArgs {
 }
 
 #[derive(Args)]
+#[command(after_help = "Examples:
+  echo 'A man sleeps.' | dyno translate --model models/mine
+  dyno translate --model model.npz --vocab vocab.spm --beam 4 --normalize 0.6 <in >out
+  dyno translate --model a --model b --cores 2 <in >out                 an ensemble of two models
+  dyno translate --plugin ./mine.so --model words.tsv <in >out
+  dyno translate --model all-MiniLM-L6-v2 <lines                        an encoder: a vector a line, base64 of f32
+  dyno translate --backend null --set word-us=20 --track throughput-1 <in >out")]
 pub struct TranslateArgs {
     #[command(flatten)]
     pub hosted: HostedArgs,
@@ -70,7 +69,8 @@ pub struct TranslateArgs {
     pub breakdown: Option<PathBuf>,
 }
 
-pub(super) const BREAKDOWN_HELP: &str = "Examples:
+#[derive(Args)]
+#[command(after_help = "Examples:
   dyno breakdown --model models/ssru                          the starter test set, line by line
   dyno breakdown --model models/ssru --precision int8 --track throughput-1 lines.en
   dyno breakdown --model decoder.yml --beam 4 --json - <lines.en
@@ -79,9 +79,7 @@ With one core, the default track is latency.
 
 The times are the backend's own account of its translation. Reading the lines, loading the
 model and waiting are not part of it. An activation or a sum inside the loop of a matrix
-product counts as product; the softmax of attention counts as attention.";
-
-#[derive(Args)]
+product counts as product; the softmax of attention counts as attention.")]
 pub struct BreakdownArgs {
     #[command(flatten)]
     pub hosted: HostedArgs,
@@ -161,12 +159,11 @@ pub struct DecodingArgs {
     pub n_best: bool,
 }
 
-pub(super) const TOKENIZE_EXAMPLES: &str = "Examples:
+#[derive(Args)]
+#[command(after_help = "Examples:
   echo 'A man sleeps.' | dyno tokenize --vocab vocab.spm
   dyno tokenize --vocab vocab.yml <lines.txt >ids.txt
-  dyno tokenize --model all-MiniLM-L6-v2 <lines.txt             with the ends that the encoder adds";
-
-#[derive(Args)]
+  dyno tokenize --model all-MiniLM-L6-v2 <lines.txt             with the ends that the encoder adds")]
 pub struct TokenizeArgs {
     /// Vocabulary: .spm, .yml or .txt
     #[arg(long, value_name = "FILE", required_unless_present = "model")]
@@ -176,13 +173,12 @@ pub struct TokenizeArgs {
     pub model: Option<PathBuf>,
 }
 
-pub(super) const CONVERT_EXAMPLES: &str = "Examples:
+#[derive(Args)]
+#[command(after_help = "Examples:
   dyno convert decoder.yml models/mine --precision int8
   dyno convert model.npz models/mine --vocab vocab.spm --precision f32 int8 --languages en de
   dyno convert models/mine models/static --precision int8 --calibrate lines.en
-  dyno translate --model models/static --set activation-scales=static      with these scales";
-
-#[derive(Args)]
+  dyno translate --model models/static --set activation-scales=static      with these scales")]
 pub struct ConvertArgs {
     /// Model to convert: a directory, a checkpoint of OpenNMT-py, a decoder's YAML file, or weights with --vocab
     #[arg(value_parser = model)]
@@ -225,15 +221,14 @@ pub struct ConvertArgs {
     pub json: bool,
 }
 
-pub(super) const BUNDLE_EXAMPLES: &str = "Examples:
+#[derive(Args)]
+#[command(after_help = "Examples:
   dyno bundle models/ssru --dialect wmt22 --program target/x86_64-unknown-linux-musl/release/dyno
   dyno bundle models/ssru --dialect wmt26 --pair eng-deu -o mine --set precision=int8
   dyno verify --submission ssru-wmt22 --dialect wmt22                  the same check that an organiser makes
 
 The folder holds the files of the model that the engine opens, the program, run.sh, and a container file
-(wmt26: setup.sh). A static program runs in any container of its architecture.";
-
-#[derive(Args)]
+(wmt26: setup.sh). A static program runs in any container of its architecture.")]
 pub struct BundleArgs {
     /// Directory of the model
     #[arg(value_parser = model)]

@@ -13,16 +13,15 @@ use crate::submission::Dialect;
 use dyno_measure::{Probe, Profile, Track};
 use dyno_results::compare::PAIRS;
 
-pub(super) const RUN_EXAMPLES: &str = "Examples:
+#[derive(Args, Default)]
+#[command(after_help = "Examples:
   dyno run                                  the starter campaign
   dyno run my.toml --dry-run                cells, rounds and expected time
   dyno run my.toml -s 'ssru*' --track latency
   dyno run my.toml --profile standard --out here
   dyno run my.toml --shard 2/6 --out shard-2  one of six parts, for `dyno merge`
 
-To resume an interrupted run, repeat its command.";
-
-#[derive(Args, Default)]
+To resume an interrupted run, repeat its command.")]
 pub struct RunArgs {
     /// Campaign file [default: the starter campaign]
     pub campaign: Option<PathBuf>,
@@ -61,7 +60,8 @@ pub struct RunArgs {
     pub json: bool,
 }
 
-pub(super) const VERIFY_EXAMPLES: &str = "Examples:
+#[derive(Args)]
+#[command(after_help = "Examples:
   dyno verify my.toml --system my-engine
   dyno verify --command './run.sh --threads {cores}'
   dyno verify --command 'python3 echo.py' --probe buffering --track latency
@@ -72,9 +72,7 @@ pub(super) const VERIFY_EXAMPLES: &str = "Examples:
 Exit codes:
     0  every system keeps the rules
     1  a system is INVALID
-    2  bad request or bad input";
-
-#[derive(Args)]
+    2  bad request or bad input")]
 pub struct VerifyArgs {
     /// Campaign file with the systems to verify [default: the starter campaign]
     pub campaign: Option<PathBuf>,
@@ -170,7 +168,8 @@ pub struct VerifyArgs {
     pub json: bool,
 }
 
-pub(super) const GATE_HELP: &str = "Examples:
+#[derive(Args)]
+#[command(after_help = "Examples:
   dyno gate my.toml -s mine --baseline marian                   another system of the campaign
   dyno gate my.toml -s mine --baseline './old/run.sh {cores}'   another program
   dyno gate my.toml --baseline-dyno ./dyno-of-main              the same systems in another dyno
@@ -192,9 +191,7 @@ Exit codes:
     5  a gated cell is INVALID
     6  the bench itself failed
     7  a cell is undecided, because the host disturbed it (--on-noise fail)
-  130  interrupted";
-
-#[derive(Args)]
+  130  interrupted")]
 pub struct GateArgs {
     /// Campaign file [default: the starter campaign]
     pub campaign: Option<PathBuf>,
@@ -270,7 +267,8 @@ pub enum OnNoise {
     Fail,
 }
 
-pub(super) const DOCTOR_HELP: &str = "Examples:
+#[derive(Args)]
+#[command(after_help = "Examples:
   dyno doctor
   dyno doctor --json | jq .fit
 
@@ -278,9 +276,7 @@ Each finding comes with its remedy.
 
 Exit codes:
     0  the host is fit, maybe with warnings
-    1  the host is not fit";
-
-#[derive(Args)]
+    1  the host is not fit")]
 pub struct DoctorArgs {
     /// Print JSON instead of text
     #[arg(long)]
@@ -288,7 +284,8 @@ pub struct DoctorArgs {
 }
 
 #[cfg(feature = "papers")]
-pub(super) const REPRODUCE_EXAMPLES: &str = "Examples:
+#[derive(Args)]
+#[command(after_help = "Examples:
   dyno reproduce                              list the tables
   dyno reproduce devlin-1 --quick             a first look, in minutes
   dyno reproduce marian-2 opennmt-3 --markdown
@@ -304,10 +301,7 @@ Exit codes:
     0  the tables were printed
     1  a system is INVALID
     2  bad request or bad input
-  130  interrupted";
-
-#[cfg(feature = "papers")]
-#[derive(Args)]
+  130  interrupted")]
 pub struct ReproduceArgs {
     /// Tables to measure; lists all tables if absent
     #[arg(value_name = "TABLE")]

@@ -46,70 +46,49 @@ Exit codes:
 #[derive(Subcommand)]
 pub enum Command {
     /// Measure a campaign: speed, memory and quality of its systems
-    #[command(after_help = measuring::RUN_EXAMPLES)]
     Run(measuring::RunArgs),
     /// List what a campaign measures and what this build offers
-    #[command(after_help = runs::LIST_EXAMPLES)]
     List(runs::ListArgs),
     /// List the adapters of other projects' engines, with the campaign lines for each
-    #[command(after_help = runs::ADAPTERS_EXAMPLES)]
     Adapters(runs::AdaptersArgs),
     /// Check that a system keeps the rules, without measuring it
-    #[command(after_help = measuring::VERIFY_EXAMPLES)]
     Verify(measuring::VerifyArgs),
     /// Check whether this host is fit to measure
-    #[command(after_help = measuring::DOCTOR_HELP)]
     Doctor(measuring::DoctorArgs),
     /// Score the translations of a run, and price it
-    #[command(after_help = runs::SCORE_HELP)]
     Score(runs::ScoreArgs),
     /// Write the HTML report on a run
-    #[command(after_help = runs::REPORT_EXAMPLES)]
     Report(runs::ReportArgs),
     /// Say in words why a system of a run is where it is
-    #[command(after_help = runs::EXPLAIN_EXAMPLES)]
     Explain(runs::ExplainArgs),
     /// Write the figures of a run in the form of another program
-    #[command(after_help = runs::EXPORT_HELP)]
     Export(runs::ExportArgs),
     /// Write the scripts that measure a campaign on many machines
-    #[command(after_help = clusters::CLUSTER_HELP)]
     Cluster(clusters::ClusterArgs),
     /// Write a static page over many published runs
-    #[command(after_help = runs::LEADERBOARD_HELP)]
     Leaderboard(runs::LeaderboardArgs),
     /// Merge the runs of several hosts, or the shards of one campaign
-    #[command(after_help = runs::MERGE_HELP)]
     Merge(runs::MergeArgs),
     /// Compare two runs of one host
-    #[command(after_help = runs::COMPARE_HELP)]
     Compare(runs::CompareArgs),
     /// Copy a finished run into the folder of published runs
-    #[command(after_help = runs::PUBLISH_HELP)]
     Publish(runs::PublishArgs),
     /// Test candidates for regressions against a baseline, for CI
-    #[command(after_help = measuring::GATE_HELP)]
     Gate(measuring::GateArgs),
     /// Measure the tables of published papers again
     #[cfg(feature = "papers")]
-    #[command(after_help = measuring::REPRODUCE_EXAMPLES)]
     Reproduce(measuring::ReproduceArgs),
     #[command(flatten)]
     Hosting(Hosting),
     /// Show where a backend spends its time
-    #[command(after_help = engines::BREAKDOWN_HELP)]
     Breakdown(Box<engines::BreakdownArgs>),
     /// Print the vocabulary ids of each line of standard input
-    #[command(after_help = engines::TOKENIZE_EXAMPLES)]
     Tokenize(engines::TokenizeArgs),
     /// Convert a Marian model into a model directory
-    #[command(after_help = engines::CONVERT_EXAMPLES)]
     Convert(engines::ConvertArgs),
     /// Make a submission to a shared task of a model
-    #[command(after_help = engines::BUNDLE_EXAMPLES)]
     Bundle(engines::BundleArgs),
     /// Print completions for a shell
-    #[command(after_help = COMPLETIONS_HELP)]
     Completions(CompletionsArgs),
     /// Print the manual page, for `man`
     #[command(hide = true)]
@@ -120,7 +99,6 @@ pub enum Command {
 #[derive(Subcommand)]
 pub enum Hosting {
     /// Translate standard input with a built-in backend or a plugin
-    #[command(after_help = engines::TRANSLATE_EXAMPLES)]
     Translate(Box<engines::TranslateArgs>),
 }
 
@@ -158,12 +136,11 @@ fn with_suggestion(mut refusal: clap::Error) -> clap::Error {
     refusal
 }
 
-const COMPLETIONS_HELP: &str = "Examples:
+#[derive(Args)]
+#[command(after_help = "Examples:
   dyno completions bash > ~/.local/share/bash-completion/completions/dyno
   dyno completions fish > ~/.config/fish/completions/dyno.fish
-  source <(dyno completions zsh)";
-
-#[derive(Args)]
+  source <(dyno completions zsh)")]
 pub struct CompletionsArgs {
     /// Shell that completes the commands
     pub shell: clap_complete::Shell,

@@ -10,16 +10,15 @@ use dyno_results::scores::Metric;
 use super::values::track;
 use crate::runner::PriceChoice;
 
-pub(super) const SCORE_HELP: &str = "Examples:
+#[derive(Args)]
+#[command(after_help = "Examples:
   dyno score runs/starter-1a2b
   dyno score runs/starter-1a2b --price c7a.large           words per dollar on another instance
   dyno score runs/starter-1a2b --metric ter
   dyno score runs/starter-1a2b --metric comet='python3 metrics/comet/worker.py --model wmt22-comet-da.ckpt'
 
 A worker speaks JSON lines on standard input and output; docs/BRING-YOUR-OWN.md has one in 15 lines.
-The run keeps its list of metrics. Scores of a worker are cached by the hash of the text.";
-
-#[derive(Args)]
+The run keeps its list of metrics. Scores of a worker are cached by the hash of the text.")]
 pub struct ScoreArgs {
     /// Folder of the run
     pub run: PathBuf,
@@ -33,12 +32,11 @@ pub struct ScoreArgs {
     pub json: bool,
 }
 
-pub(super) const REPORT_EXAMPLES: &str = "Examples:
+#[derive(Args)]
+#[command(after_help = "Examples:
   dyno report runs/starter-3f9a                          report.html in the run's folder
   dyno report runs/starter-3f9a -o page.html --published marian
-  dyno report runs/starter-3f9a --figures figures --markdown";
-
-#[derive(Args)]
+  dyno report runs/starter-3f9a --figures figures --markdown")]
 pub struct ReportArgs {
     /// Folder of the run, or of a merged run
     pub run: PathBuf,
@@ -65,11 +63,10 @@ pub struct ReportArgs {
     pub published: Vec<String>,
 }
 
-pub(super) const EXPLAIN_EXAMPLES: &str = "Examples:
-  dyno explain runs/starter-3f9a ssru
-  dyno explain results/2026-11-24-amd-epyc-zen-5-2c small --track latency";
-
 #[derive(Args)]
+#[command(after_help = "Examples:
+  dyno explain runs/starter-3f9a ssru
+  dyno explain results/2026-11-24-amd-epyc-zen-5-2c small --track latency")]
 pub struct ExplainArgs {
     /// Folder of the run
     pub run: PathBuf,
@@ -82,16 +79,6 @@ pub struct ExplainArgs {
     #[arg(long, short, value_name = "NAME")]
     pub test_set: Option<String>,
 }
-
-pub(super) const EXPORT_HELP: &str = "Examples:
-  dyno export runs/mine-1a2b --format bencher -o figures.json     then: bencher run --adapter json --file
-  dyno export runs/mine-1a2b --format github-action-benchmark -o bench
-  dyno export runs/mine-1a2b --format asv -o results --commit 1f3a…
-  dyno export runs/mine-1a2b --format latex
-
-Services that keep their data in several files get a folder: smaller-is-better.json and
-bigger-is-better.json for github-action-benchmark, asv's folder of results for asv. Figures of INVALID
-cells are left out.";
 
 /// Forms of an export.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -111,6 +98,15 @@ pub enum ExportFormat {
 }
 
 #[derive(Args)]
+#[command(after_help = "Examples:
+  dyno export runs/mine-1a2b --format bencher -o figures.json     then: bencher run --adapter json --file
+  dyno export runs/mine-1a2b --format github-action-benchmark -o bench
+  dyno export runs/mine-1a2b --format asv -o results --commit 1f3a…
+  dyno export runs/mine-1a2b --format latex
+
+Services that keep their data in several files get a folder: smaller-is-better.json and
+bigger-is-better.json for github-action-benchmark, asv's folder of results for asv. Figures of INVALID
+cells are left out.")]
 pub struct ExportArgs {
     /// Folder of the run, or of a merged run
     pub run: PathBuf,
@@ -125,14 +121,13 @@ pub struct ExportArgs {
     pub commit: Option<String>,
 }
 
-pub(super) const LEADERBOARD_HELP: &str = "Examples:
+#[derive(Args)]
+#[command(after_help = "Examples:
   dyno leaderboard results                                  all runs in results/
   dyno leaderboard results runs/mine-1a2b -o site/index.html --title 'Efficiency task'
 
 Each DIR is a run, a merged run, or a folder with runs in it. The page links to the report of each run
-by its path from the page: publish page and runs together.";
-
-#[derive(Args)]
+by its path from the page: publish page and runs together.")]
 pub struct LeaderboardArgs {
     /// Folders of runs, or folders that hold runs
     #[arg(required = true, value_name = "DIR")]
@@ -145,7 +140,8 @@ pub struct LeaderboardArgs {
     pub title: String,
 }
 
-pub(super) const MERGE_HELP: &str = "Examples:
+#[derive(Args)]
+#[command(after_help = "Examples:
   dyno merge runs/mine-1a2b runs/mine-3c4d --out merged    two hosts, or two shards of one host
   dyno merge shards/* --out merged --json
 
@@ -154,9 +150,7 @@ speeds, scores and price. dyno refuses runs of another build, campaign, model, t
 
 Exit codes:
     0  the runs were merged
-    2  a run doesn't belong with the others, or the folder exists";
-
-#[derive(Args)]
+    2  a run doesn't belong with the others, or the folder exists")]
 pub struct MergeArgs {
     /// Folders of the runs
     #[arg(required = true, value_name = "RUN")]
@@ -169,7 +163,8 @@ pub struct MergeArgs {
     pub json: bool,
 }
 
-pub(super) const COMPARE_HELP: &str = "Examples:
+#[derive(Args)]
+#[command(after_help = "Examples:
   dyno compare runs/starter-1a2b runs/starter-3c4d
   dyno compare results/2026-11-21-host runs/mine-5e6f --json
 
@@ -185,9 +180,7 @@ Exit codes:
     2  bad request or bad input
     3  the hosts differ
     4  no cell is in both runs
-    7  no cell can be compared: too few rounds, NOISY or INVALID";
-
-#[derive(Args)]
+    7  no cell can be compared: too few rounds, NOISY or INVALID")]
 pub struct CompareArgs {
     /// Folder of the run to compare with
     pub baseline: PathBuf,
@@ -198,7 +191,8 @@ pub struct CompareArgs {
     pub json: bool,
 }
 
-pub(super) const PUBLISH_HELP: &str = "Examples:
+#[derive(Args)]
+#[command(after_help = "Examples:
   dyno publish runs/starter-1a2b                    to results/<date>-<host>/
   dyno publish runs/starter-1a2b --as after-tuning  to results/<date>-<host>-after-tuning/
   dyno publish runs/starter-1a2b --readme README.md with the frontier in README.md
@@ -207,9 +201,7 @@ dyno never overwrites a published run.
 
 Exit codes:
     0  the run was published
-    2  the run is unfinished, the target exists, or the README has no markers";
-
-#[derive(Args)]
+    2  the run is unfinished, the target exists, or the README has no markers")]
 pub struct PublishArgs {
     /// Folder of the run
     pub run: PathBuf,
@@ -227,13 +219,12 @@ pub struct PublishArgs {
     pub json: bool,
 }
 
-pub(super) const LIST_EXAMPLES: &str = "Examples:
+#[derive(Args)]
+#[command(after_help = "Examples:
   dyno list                                 the starter campaign, and the backends of this build
   dyno list my.toml --json
   dyno list prices                          prices of instances, for words per dollar
-  dyno list prices --stale                  prices that are older than 180 days";
-
-#[derive(Args)]
+  dyno list prices --stale                  prices that are older than 180 days")]
 pub struct ListArgs {
     /// Campaign file, or `prices` for the table of instance prices [default: the starter campaign]
     #[arg(value_name = "CAMPAIGN|prices")]
@@ -249,16 +240,15 @@ pub struct ListArgs {
     pub json: bool,
 }
 
-pub(super) const ADAPTERS_EXAMPLES: &str = "Examples:
+#[derive(Args)]
+#[command(after_help = "Examples:
   dyno adapters                             every adapter, with its lines for a campaign
   dyno adapters ctranslate2                 one adapter with all its settings
   dyno adapters ctranslate2 --build         install its engine now, on a host with a network
   dyno adapters --json
 
 An adapter runs another project's engine under the rules of the bench. Its private Python environment is
-built once, in the user's cache, when a campaign first needs it.";
-
-#[derive(Args)]
+built once, in the user's cache, when a campaign first needs it.")]
 pub struct AdaptersArgs {
     /// Adapter to show with its settings [default: all, without]
     pub name: Option<String>,
