@@ -8,7 +8,7 @@ use dyno_stats::Estimate;
 
 use super::claim::Claim;
 use super::fold::{Setting, folded};
-use super::measured::{ONEDNN, Pair, STAND_IN};
+use super::measured::{ONEDNN, STAND_IN};
 use super::rows::{Reproduction, Row};
 use super::statements::{quality, statements};
 use super::verdict::Verdict;
@@ -35,12 +35,11 @@ pub fn claims(reproduction: &Reproduction) -> Vec<Claim> {
 
 /// A setting for each column that makes a claim.
 fn of_row(reproduction: &Reproduction, row: &Row, point: &Point) -> Vec<Setting> {
-    let columns = reproduction.table.columns.iter().zip(&row.columns).enumerate();
-    let columns = columns.filter(|(_, (column, _))| !column.repeats);
-    let settings = columns.filter_map(|(at, (column, pair))| {
+    let columns = reproduction.table.columns.iter().enumerate().filter(|(_, column)| !column.repeats);
+    let settings = columns.filter_map(|(at, column)| {
         let (setting, judged) = match column.unit {
             Unit::Megabytes | Unit::Mebibytes | Unit::Millions => size(reproduction, at, row)?,
-            _ => factor(reproduction, column, pair, row, point)?,
+            _ => factor(reproduction, at, row, point)?,
         };
         let absent = || absence(reproduction, row, point, column);
         let is_open = row.lacking.is_none() && column.pending.is_none() && point.unjudged.is_none();
@@ -78,15 +77,10 @@ fn size(reproduction: &Reproduction, at: usize, row: &Row) -> Option<Open> {
     Some((setting, pair.ours.map(|ours| Verdict::of_size(ours, paper))))
 }
 
-fn factor(
-    reproduction: &Reproduction,
-    column: &Column,
-    pair: &Pair,
-    row: &Row,
-    point: &Point,
-) -> Option<Open> {
+fn factor(reproduction: &Reproduction, at: usize, row: &Row, point: &Point) -> Option<Open> {
     let base = row.base.as_ref().filter(|base| **base != row.name)?;
-    let (paper, table) = (pair.paper_factor?, &reproduction.table);
+    let (table, pair) = (&reproduction.table, &row.columns[at]);
+    let paper = pair.paper_factor?;
     // The paper's own words are “faster”, without a figure.
     let only_faster = point.factor == Some(1.0);
     let is_cost = table.costs || point.costs || paper < 1.0;
@@ -103,7 +97,8 @@ fn factor(
     let needs = || library.filter(|_| pair.ours.is_some()).map(|library| library.needed());
     let peers = || (table.campaign.is_none() && point.product.is_some()).then(|| PEERS_NEEDED.into());
     let verdict = judged.or_else(|| needs().or_else(peers).map(Verdict::NotMeasured));
-    let of_column = if table.columns.len() > 1 { format!(" ({})", column.head) } else { String::new() };
+    let head = &table.columns[at].head;
+    let of_column = if table.columns.len() > 1 { format!(" ({head})") } else { String::new() };
     let what = format!("“{}” over “{base}”{of_column}", row.name);
     let over = ours.map(|_| over);
     Some((Setting { over, only_faster, ..Setting::of(what, paper, ours, "×") }, verdict))

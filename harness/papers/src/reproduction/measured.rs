@@ -219,11 +219,9 @@ impl Measured<'_> {
 
     /// Bytes of the files of weights that the system has opened in the run.
     fn stored_bytes(&self, system: &str) -> Option<u64> {
-        let cells = self.run?.cells();
-        let record = *cells.iter().find(|cell| cell.system == system)?.valid().first()?;
         let is_weights =
             |path: &Path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("weights."));
-        let files = record.facts.as_ref()?.files.iter().filter(|file| is_weights(&file.path));
+        let files = self.record(system)?.facts.as_ref()?.files.iter().filter(|file| is_weights(&file.path));
         Some(files.map(|file| file.bytes).sum()).filter(|bytes| *bytes > 0)
     }
 
@@ -233,10 +231,8 @@ impl Measured<'_> {
 
     /// What a system counted of its work in the last round that counts.
     pub(super) fn counts(&self, system: &str) -> BTreeMap<String, u64> {
-        self.record(system)
-            .and_then(|record| record.facts.as_ref())
-            .map(|facts| facts.counts.clone())
-            .unwrap_or_default()
+        let facts = self.record(system).and_then(|record| record.facts.as_ref());
+        facts.map(|facts| facts.counts.clone()).unwrap_or_default()
     }
 
     /// Number of lines of a system's test set.
