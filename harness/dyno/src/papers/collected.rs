@@ -9,8 +9,7 @@ use dyno_papers::reproduction::Reproduction;
 use dyno_results::{Run, day, latest};
 use dyno_stats::numbers::counted;
 
-use super::campaigns::campaign_of;
-use super::ours::{Ours, reproduction};
+use super::ours::{Ours, campaign_of, reproduction};
 use super::products::{RUNS, kept};
 use crate::campaign::{Entry, shipped};
 use crate::exit::Outcome;

@@ -3,7 +3,6 @@
 //!
 //! All of it is behind the feature `papers`. `no_papers.rs` stands here without it.
 
-mod campaigns;
 mod collected;
 mod coverage;
 mod ours;

@@ -1,19 +1,32 @@
-//! Our side of a paper's table: a campaign with its run.
+//! Our side of a paper's table: a campaign, as far as it can run here, with its run.
 
 use std::path::PathBuf;
 
 use dyno_papers::Table;
 use dyno_papers::reproduction::{Contestant, Contestants, Measured, Products, Reproduction};
+use dyno_provision::data::REMEDY;
 use dyno_results::Run;
 
 use super::coverage::coverage;
-use crate::campaign::{Campaign, Entry, Generated};
+use crate::campaign::{Campaign, Entry, Generated, shipped};
 use crate::exit::Outcome;
 
 /// A campaign with its run and the run's folder, if there is one.
 pub struct Ours {
     pub campaign: Campaign,
     pub run: Option<(PathBuf, Run)>,
+}
+
+/// Campaign `name` without the systems whose model isn't there: other projects' engines, which a command of
+/// `ci/peers` makes ready. Each of them is named on standard error.
+pub fn campaign_of(name: &str) -> Outcome<Campaign> {
+    let missing = || bad_input!("campaigns/{name}.toml is missing; {REMEDY}");
+    let mut campaign = Campaign::load(&shipped(name).ok_or_else(missing)?)?;
+    for (system, absent) in campaign.systems.iter().filter_map(|it| Some((&it.name, it.absent.as_ref()?))) {
+        say!("note: campaign {name} goes without {system:?}: {absent}");
+    }
+    campaign.absent = campaign.systems.extract_if(.., |system| system.absent.is_some()).collect();
+    Ok(campaign)
 }
 
 /// `table` with the figures of its campaign and of its products; `fault` is the reason why the campaign can't be

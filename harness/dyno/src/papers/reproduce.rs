@@ -24,8 +24,7 @@ use crate::page::{unwritable, write_figures};
 use crate::runner::{Options, PriceChoice, dry_run, run_campaign};
 use crate::table::grid;
 
-use super::campaigns;
-use super::ours::{Ours, reproduction};
+use super::ours::{self, Ours, reproduction};
 use super::products::{RUNS, keep, measure};
 use super::publication::publish;
 use super::text::text;
@@ -105,7 +104,7 @@ fn list(tables: &[Table], as_json: bool) -> Outcome {
 }
 
 fn campaign_of(name: &str, args: &ReproduceArgs) -> Outcome<Campaign> {
-    let mut campaign = campaigns::campaign_of(name)?;
+    let mut campaign = ours::campaign_of(name)?;
     if args.quick {
         let line_by_line = campaign.tracks.iter().all(|track| track.is_lockstep());
         let lines = |set: &TestSet| if line_by_line { quick_lines(set) } else { QUICK_THROUGHPUT_LINES };

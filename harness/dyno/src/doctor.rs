@@ -4,15 +4,47 @@
 //! All files are read below a root folder, so that tests can imitate other hosts. Disturbances during a run
 //! belong to `dyno_measure::noise`.
 
-mod finding;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use dyno_measure::host::{numa_nodes, parse_core_list};
 use dyno_measure::noise::{CoreTime, STEAL_LIMIT};
 use dyno_record::rules::limits::FOREIGN_LIMIT;
-pub use finding::{Finding, Health};
+use serde::Serialize;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Health {
+    /// No fault.
+    Good,
+    /// Figures will be noisier, or less can be measured.
+    Warning,
+    /// Figures would be wrong.
+    Bad,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Finding {
+    pub what: &'static str,
+    pub health: Health,
+    pub found: String,
+    /// Remedy; empty if there is no fault.
+    pub remedy: String,
+}
+
+impl Finding {
+    pub fn good(what: &'static str, found: impl Into<String>) -> Self {
+        Self { what, health: Health::Good, found: found.into(), remedy: String::new() }
+    }
+
+    pub fn warning(what: &'static str, found: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self { what, health: Health::Warning, found: found.into(), remedy: remedy.into() }
+    }
+
+    pub fn bad(what: &'static str, found: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self { health: Health::Bad, ..Self::warning(what, found, remedy) }
+    }
+}
 
 /// View of a host: its files, the cores that systems may use, and its memory.
 pub struct HostView<'a> {
