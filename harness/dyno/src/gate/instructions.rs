@@ -150,15 +150,10 @@ impl Instructions {
     ) -> Outcome<Result<Counts<f64>, Fault>> {
         let most = set.source.len().min(MOST_LINES);
         let [some, all] = [most / FEWER, most].map(|lines| set.first(lines));
-        let mut counts = Vec::new();
-        for part in [&some, &all] {
-            match self.count(system, track, &part.source)? {
-                Ok(count) => counts.push(count),
-                Err(fault) => return Ok(Err(fault)),
-            }
-        }
+        let counts = [&some, &all].into_iter().map(|part| self.count(system, track, &part.source));
+        let counts = counts.collect::<Outcome<Result<Vec<_>, Fault>>>()?;
         let words = (all.words() - some.words()).max(1);
-        Ok(Ok(counts[1].beyond(&counts[0], words)))
+        Ok(counts.map(|counts| counts[1].beyond(&counts[0], words)))
     }
 
     fn count(&self, system: &System, track: Track, lines: &[Vec<u8>]) -> Outcome<Result<Counts<u64>, Fault>> {

@@ -84,20 +84,18 @@ fn counted(
     if let Some(entry) = [candidate, &entry].into_iter().find(|entry| entry.is_sandboxed(Profile::Quick)) {
         refuse!("{} asks for a sandbox, in which nothing is counted: run a gate by time for it", entry.name);
     }
-    let baseline_per_word = match counting.of_a_word(&theirs, set, track)? {
-        Ok(count) => count,
-        Err(fault) => return Ok(Err(fault)),
-    };
-    let cell = |candidate_per_word: Counts<f64>| Cell {
+    let sides = [theirs, candidate.system()?];
+    let counts = sides.iter().map(|system| counting.of_a_word(system, set, track));
+    let counts = counts.collect::<Outcome<Result<Vec<_>, Fault>>>()?;
+    Ok(counts.map(|counts| Cell {
         system: candidate.name.clone(),
-        baseline: theirs.name.clone(),
+        baseline: sides[0].name.clone(),
         test_set: set.name.clone(),
         track,
-        baseline_per_word,
-        candidate_per_word,
-        ratio: candidate_per_word.instructions / baseline_per_word.instructions,
-    };
-    Ok(counting.of_a_word(&candidate.system()?, set, track)?.map(cell))
+        baseline_per_word: counts[0],
+        candidate_per_word: counts[1],
+        ratio: counts[1].instructions / counts[0].instructions,
+    }))
 }
 
 /// Refuses what this gate would pass over in silence.
