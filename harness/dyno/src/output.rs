@@ -68,12 +68,7 @@ pub fn print_json(name: &str, fields: &impl Serialize) -> Outcome<()> {
     write(&(printable_json(&text) + "\n"))
 }
 
-pub fn answer(
-    as_json: bool,
-    name: &str,
-    fields: &impl Serialize,
-    text: impl FnOnce() -> String,
-) -> Outcome {
+pub fn answer(as_json: bool, name: &str, fields: &impl Serialize, text: impl FnOnce() -> String) -> Outcome {
     let printed = if as_json { print_json(name, fields) } else { print(&text()) };
     printed.map(|()| Exit::Done)
 }

@@ -321,8 +321,9 @@ fn reasons_and_warnings(rows: &[CellSummary]) -> String {
     add_lines("INVALID", CellSummary::fault_codes);
     add_lines("warning", CellSummary::warning_texts);
     if rows.iter().any(|row| row.verdict == Verdict::Noisy) {
-        text +=
-            &note("NOISY: the host disturbed more than half of a cell's rounds; `dyno doctor` finds the cause");
+        text += &note(
+            "NOISY: the host disturbed more than half of a cell's rounds; `dyno doctor` finds the cause",
+        );
     }
     text
 }

@@ -99,7 +99,10 @@ impl<'a> Image<'a> {
     fn ask(&self, arguments: &[&str]) -> Result<String> {
         let asked = Command::new(self.engine).args(arguments).stdin(Stdio::null()).output();
         let asked = asked.map_err(|error| {
-            Error::Refused(format!("can't start {}: {error}; install it, or give an unpacked folder", self.engine))
+            Error::Refused(format!(
+                "can't start {}: {error}; install it, or give an unpacked folder",
+                self.engine
+            ))
         })?;
         if asked.status.success() {
             return Ok(String::from_utf8_lossy(&asked.stdout).into_owned());

@@ -21,4 +21,4 @@ pub use checked::{Campaign, MeterCommand};
 pub use drawing::{make_ready, unbuilt, undrawn};
 pub use entry::{Entry, Launch};
 pub use generated::Generated;
-pub use shipped::{named_or_starter, shipped, starter};
+pub use shipped::{named_or_starter, shipped};

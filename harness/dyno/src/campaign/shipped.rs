@@ -8,17 +8,11 @@ use dyno_provision::data::{self, REMEDY};
 
 use crate::exit::Outcome;
 
-pub fn starter() -> Option<PathBuf> {
-    shipped("starter")
-}
-
 pub fn shipped(name: &str) -> Option<PathBuf> {
     data::shipped(Path::new(&format!("campaigns/{name}.toml")))
 }
 
 pub fn named_or_starter(named: Option<&Path>) -> Outcome<Campaign> {
-    let found: Option<PathBuf> = named.map(Into::into).or_else(starter);
-    let path =
-        found.ok_or_else(|| bad_input!("the starter campaign is missing; name a campaign file, {REMEDY}"))?;
-    Campaign::load(&path)
+    let found: Option<PathBuf> = named.map(Into::into).or_else(|| shipped("starter"));
+    Campaign::load(&found.ok_or_else(|| bad_input!("the starter campaign is missing; {REMEDY}"))?)
 }

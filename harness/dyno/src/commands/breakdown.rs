@@ -11,7 +11,7 @@ use dyno_measure::{Track, as_text, split_lines, words};
 use dyno_record::identity::BatchSize;
 use serde_json::json;
 
-use crate::campaign::{Campaign, starter};
+use crate::campaign::named_or_starter;
 use crate::cli::engines::BreakdownArgs;
 use crate::exit::{Exit, OrBadInput, Outcome, no_answer};
 use crate::hosting::Hosted;
@@ -52,9 +52,7 @@ fn input(named: Option<&Path>) -> Outcome<Vec<u8>> {
         }
         Some(path) => dyno_api::files::read(path).with_context(|| path.display().to_string()).or_bad_input(),
         None => {
-            let remedy = "give a file of lines, or run dyno in its checkout";
-            let starter = starter().ok_or_else(|| bad_input!("the starter test set is missing; {remedy}"))?;
-            let campaign = Campaign::load(&starter)?;
+            let campaign = named_or_starter(None)?;
             let set = campaign.test_sets.first().context("the starter campaign has no test set")?;
             Ok(as_text(&set.source))
         }

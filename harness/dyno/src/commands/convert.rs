@@ -45,7 +45,9 @@ pub fn convert(args: &ConvertArgs) -> Outcome {
 
 fn open(args: &ConvertArgs) -> Outcome<ModelDir> {
     match args.vocab.as_deref() {
-        Some([source, .., target]) => ModelDir::open_weights(&args.model, [source, target], None).or_bad_input(),
+        Some([source, .., target]) => {
+            ModelDir::open_weights(&args.model, [source, target], None).or_bad_input()
+        }
         Some([one]) => ModelDir::open_weights(&args.model, [one, one], None).or_bad_input(),
         _ => ModelDir::open(&args.model).or_bad_input(),
     }

@@ -52,8 +52,7 @@ pub fn run(args: &RunArgs) -> Outcome {
         return dry_run(&campaign, &host, args.json);
     }
     let place = args.out.as_deref().map_or(Place::Below(Path::new("runs")), Place::Exactly);
-    let options =
-        Options { place, price: &args.price, tuned: !args.no_tune, keeps_going: args.keep_going };
+    let options = Options { place, price: &args.price, tuned: !args.no_tune, keeps_going: args.keep_going };
     let finished = run_campaign(&campaign, &host, &options)?;
     if args.explain {
         explain(finished.store.folder())?;

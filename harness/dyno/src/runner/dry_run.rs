@@ -41,6 +41,8 @@ pub fn dry_run(campaign: &Campaign, host: &Host, json: bool) -> Outcome {
     let first: String =
         drawn.into_iter().chain(unbuilt(campaign)).map(|first| format!("; {first}")).collect();
     answer(json, "dry-run", &fields, || {
-        format!("{list}\n{count} of {each} rounds, {bound} {time}, {probes} of it for probes{first}\n{ceiling}\n")
+        format!(
+            "{list}\n{count} of {each} rounds, {bound} {time}, {probes} of it for probes{first}\n{ceiling}\n"
+        )
     })
 }

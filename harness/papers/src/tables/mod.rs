@@ -152,7 +152,15 @@ mod tests {
         let tables = tables().unwrap();
         for table in &tables {
             let id = &table.id;
-            let named = [&table.paper, &table.title, id, &table.place, &table.about, &table.test_set, &table.hardware];
+            let named = [
+                &table.paper,
+                &table.title,
+                id,
+                &table.place,
+                &table.about,
+                &table.test_set,
+                &table.hardware,
+            ];
             assert!(named.iter().all(|text| !text.is_empty()), "{id}: {named:?}");
             assert!(!table.points.is_empty() || !table.claims.is_empty(), "{id} says something");
             let is_id = |other: &String| tables.iter().any(|table| table.id == *other);

@@ -20,7 +20,10 @@ use crate::exit::Outcome;
 pub(super) enum WireMetric {
     Named(Standard),
     /// Program that speaks JSON lines.
-    Worker { name: String, worker: Vec<String> },
+    Worker {
+        name: String,
+        worker: Vec<String>,
+    },
 }
 
 /// Metrics of the campaign, BLEU and chrF if the file names none. `targets` are the target languages of the

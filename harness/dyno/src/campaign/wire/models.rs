@@ -13,7 +13,11 @@ use crate::exit::Outcome;
 
 /// Model of a system: a path, or the name of a description.
 #[derive(Deserialize)]
-#[serde(untagged, deny_unknown_fields, expecting = "a model is a path, or { generate = \"a name of [generate]\" }")]
+#[serde(
+    untagged,
+    deny_unknown_fields,
+    expecting = "a model is a path, or { generate = \"a name of [generate]\" }"
+)]
 pub(super) enum WireModel {
     Path(PathBuf),
     Drawn { generate: String },
@@ -45,12 +49,10 @@ pub(super) fn model_at(
     absent: &mut Option<String>,
 ) -> Outcome<PathBuf> {
     match model.get_ref() {
-        WireModel::Path(path) => {
-            Ok(source.existing(model.span(), path, "model").unwrap_or_else(|missing| {
-                absent.get_or_insert(missing.error.to_string());
-                source.resolve(path)
-            }))
-        }
+        WireModel::Path(path) => Ok(source.existing(model.span(), path, "model").unwrap_or_else(|missing| {
+            absent.get_or_insert(missing.error.to_string());
+            source.resolve(path)
+        })),
         WireModel::Drawn { generate } => {
             let found = generated.iter().find(|model| model.name == *generate);
             let names: Vec<_> = generated.iter().map(|model| model.name.as_str()).collect();

@@ -14,7 +14,7 @@ use dyno_stats::grouped;
 use itertools::Itertools;
 use serde_json::{Value, json};
 
-use crate::campaign::{Campaign, Entry, Launch, make_ready, named_or_starter, starter};
+use crate::campaign::{Campaign, Entry, Launch, make_ready, named_or_starter};
 use crate::cli::measuring::VerifyArgs;
 use crate::exit::{Exit, OrBadInput, Outcome, bad_input};
 use crate::filters::Filters;
@@ -106,12 +106,7 @@ fn requested(args: &VerifyArgs) -> Outcome<Campaign> {
             false => Ok(campaign),
         };
     };
-    let missing = || {
-        bad_input(
-            "the starter test set is missing: give a campaign with lines of your own and a --system of it, or run dyno in its checkout",
-        )
-    };
-    let starter = Campaign::load(&starter().ok_or_else(missing)?)?;
+    let starter = named_or_starter(None)?;
     let limits =
         Limits { line_seconds: OWN_LINE_SECONDS, launch_seconds: OWN_LAUNCH_SECONDS, ..Limits::default() };
     let tracks = vec![Track::Latency, Track::Throughput1];
