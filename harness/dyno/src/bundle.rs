@@ -190,7 +190,7 @@ mod tests {
             bytes.extend([0; 52]);
         }
         let file = tempfile::NamedTempFile::new().unwrap();
-        std::fs::write(file.path(), bytes).unwrap();
+        fs::write(file.path(), bytes).unwrap();
         file
     }
 
@@ -199,7 +199,7 @@ mod tests {
         let told = |kinds: &[u32]| is_static(program(kinds).path()).unwrap();
         assert_eq!((told(&[1, 2]), told(&[6, 3, 1]), told(&[])), (Some(true), Some(false), Some(true)));
         let script = tempfile::NamedTempFile::new().unwrap();
-        std::fs::write(script.path(), "#!/bin/sh\n".repeat(20)).unwrap();
+        fs::write(script.path(), "#!/bin/sh\n".repeat(20)).unwrap();
         assert_eq!(is_static(script.path()).unwrap(), None);
     }
 }
