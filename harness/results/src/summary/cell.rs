@@ -209,6 +209,15 @@ pub struct MetricFigure {
     pub high: Option<f64>,
 }
 
+/// A finding on the systems of a test set, in a line.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Remark {
+    /// Name of the test set.
+    pub test_set: String,
+    /// Text of the finding.
+    pub text: String,
+}
+
 impl MetricFigure {
     /// Score with its interval.
     pub fn estimate(&self) -> Option<Estimate> {

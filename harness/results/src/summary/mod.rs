@@ -24,6 +24,7 @@ use crate::prices::Price;
 use crate::run::{CellBreakdown, MeasuredCell, Run};
 use crate::scores::{Scale, name_of_copy};
 use crate::turns::Measure;
+pub use cell::Remark;
 use cell::{CellSummary, MetricFigure};
 use counted::Counted;
 pub use disagreement::Disagreement;
@@ -51,15 +52,6 @@ pub struct Summary {
     /// Quality of each test set's source as its own translation, by the name of the set. A set whose source a system has
     /// returned has none here: that system's row says it.
     pub copied: BTreeMap<String, Vec<MetricFigure>>,
-}
-
-/// A finding on the systems of a test set, in a line.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Remark {
-    /// Name of the test set.
-    pub test_set: String,
-    /// Text of the finding.
-    pub text: String,
 }
 
 /// Greatest share of loading for a steady figure. Above it the rest is mostly noise, and the protocol hides

@@ -9,8 +9,7 @@ use dyno_record::identity::{RunSystem, Search};
 use dyno_stats::numbers::counted;
 use itertools::Itertools;
 
-use super::Remark;
-use super::cell::CellSummary;
+use super::cell::{CellSummary, Remark};
 use crate::run::Run;
 
 /// Groups of systems on one model and of at least two engines, on each test set.

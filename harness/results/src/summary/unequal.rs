@@ -4,8 +4,7 @@
 use dyno_measure::Verdict;
 use itertools::Itertools;
 
-use super::Remark;
-use super::cell::{CellSummary, Unranked};
+use super::cell::{CellSummary, Remark, Unranked};
 
 /// Names of systems that a sentence lists for each value: more would hide the values.
 const NAMED: usize = 3;
