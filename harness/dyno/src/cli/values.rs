@@ -10,7 +10,7 @@ use dyno_host::MOST_BATCH;
 use dyno_measure::os::MOST_CORES;
 use dyno_measure::{Probe, Profile, Track};
 use dyno_provision::data;
-use dyno_record::rules::names::named;
+use dyno_record::rules::names::{Word, named};
 use dyno_results::compare::{LEAST_PAIRS, MOST_PAIRS};
 
 /// Parser of a model's path. `models/small` that isn't there is dyno's own.

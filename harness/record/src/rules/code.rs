@@ -1,6 +1,6 @@
 //! The codes of broken rules. The track decides how severe a code is.
 
-use super::names::words;
+use super::names::{Word, words};
 use super::track::Track;
 
 words! {
@@ -106,8 +106,8 @@ pub enum Severity {
 
 impl Code {
     /// Remedy, for the system's author.
-    pub(super) const fn remedy(self) -> &'static str {
-        Self::TEXTS[self as usize]
+    pub(super) fn remedy(self) -> &'static str {
+        self.text()
     }
 
     /// Severity of the code under `track`.

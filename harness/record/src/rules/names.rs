@@ -23,19 +23,19 @@ macro_rules! words {
         impl $Words {
             /// All of them, in the order of tables and documents.
             pub const ALL: [Self; [$(stringify!($Word)),*].len()] = [$(Self::$Word),*];
-            /// Texts of the words that have one, else nothing.
-            #[allow(dead_code)] // most enumerations have none
-            const TEXTS: &'static [&'static str] = &[$(concat!("" $(, $text)?)),*];
-
             /// Name in campaigns, records and tables.
             pub fn name(self) -> &'static str {
                 $crate::rules::names::name_of(&self)
             }
+        }
 
-            /// Meaning of the word, as in its description.
-            #[allow(dead_code)] // some enumerations have no help
-            pub fn meaning(self) -> &'static str {
+        impl $crate::rules::names::Word for $Words {
+            fn meaning(self) -> &'static str {
                 [$(concat!($($meaning),+)),*][self as usize].trim().trim_end_matches('.')
+            }
+
+            fn text(self) -> &'static str {
+                [$(concat!("" $(, $text)?)),*][self as usize]
             }
         }
 
@@ -53,6 +53,15 @@ macro_rules! words {
     };
 }
 pub use words;
+
+/// What the definition of a word says of it.
+pub trait Word {
+    /// Meaning of the word, as in its description.
+    fn meaning(self) -> &'static str;
+
+    /// Text of the word; empty where it has none.
+    fn text(self) -> &'static str;
+}
 
 /// Name of a variant, as in records.
 pub fn name_of(word: &impl Serialize) -> &'static str {
