@@ -3,8 +3,8 @@
 //!
 //! A module here instantiates the macro bodies over one module of `lanes` and one of `arithmetic`. The two
 //! AVX-512 sets share vector maths and f32 products, and so do the two 256-bit sets: they differ in integer
-//! products only. AVX-VNNI is the 256-bit body with a step of its own. The three Arm sets differ in int8 products
-//! only.
+//! products only. AVX-VNNI is the 256-bit body with a step of its own, and AMX has a way of its own to int8 sums. The three
+//! Arm sets differ in int8 products only.
 
 use crate::Precision;
 use crate::lanes::{Block, LANES};
@@ -216,6 +216,25 @@ pub(crate) mod avx512_vnni {
         scaled: &scaled::FUNCTIONS,
         vector: &avx512bw::VECTOR,
     };
+}
+
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod amx_int8 {
+    use super::*;
+    use crate::tile::matrix_unit;
+    product!(int8, [#[target_feature(enable = "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl,avx512vnni")]], avx512,
+        crate::tile::arithmetic::avx512_vnni::int8, crate::isa_code::avx512bw, walk: by_squares,
+        wide: [4, 4, 4, 4],
+        tiles: (1, 1) (1, 2) (1, 3) (1, 4) (2, 1) (2, 2) (2, 3) (2, 4) (3, 1) (3, 2) (3, 3) (3, 4)
+            (4, 1) (4, 2) (4, 3) (4, 4));
+
+    /// The matrix unit where it is faster, or else the vectors.
+    #[target_feature(enable = "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl,avx512vnni")]
+    fn multiply(job: &mut Job<'_>) {
+        if matrix_unit::is_faster(job) { int8::multiply(job) } else { avx512_vnni::int8::multiply(job) }
+    }
+
+    pub(crate) static TABLE: IsaFunctions = IsaFunctions { int8: multiply, ..avx512_vnni::TABLE };
 }
 
 /// Tiles as large as those of 256 bits: 32 registers of 128 bits hold as much as sixteen of 256.

@@ -20,21 +20,21 @@ impl Kernels {
     #[must_use]
     pub fn best() -> Self {
         static BEST: OnceLock<Kernels> = OnceLock::new();
-        *BEST.get_or_init(|| Self::assume(Isa::best()))
+        *BEST.get_or_init(|| Self::up_to(Isa::best()))
     }
 
     /// The kernels of the best instruction set up to `cap`.
     #[must_use]
     pub fn up_to(cap: Isa) -> Self {
-        Self::assume(Isa::present().rfind(|isa| *isa <= cap).unwrap_or(Isa::Scalar))
+        Self::assume(Isa::present().rfind(|isa| *isa <= cap && is_granted(*isa)).unwrap_or(Isa::Scalar))
     }
 
     /// The kernels of the instruction set `isa`.
     ///
     /// # Errors
-    /// When this processor lacks the instruction set.
+    /// When this processor lacks the instruction set, or the operating system doesn't grant it.
     pub fn forced(isa: Isa) -> Result<Self> {
-        if !isa.is_present() {
+        if !isa.is_present() || !is_granted(isa) {
             return Err(Error::MissingIsa { isa, best: Self::best().isa });
         }
         Ok(Self::assume(isa))
@@ -51,6 +51,8 @@ impl Kernels {
             Isa::Avx512bw => &isa_code::avx512bw::TABLE,
             #[cfg(target_arch = "x86_64")]
             Isa::Avx512Vnni => &isa_code::avx512_vnni::TABLE,
+            #[cfg(target_arch = "x86_64")]
+            Isa::AmxInt8 => &isa_code::amx_int8::TABLE,
             #[cfg(target_arch = "aarch64")]
             Isa::Neon => &isa_code::neon::TABLE,
             #[cfg(target_arch = "aarch64")]
@@ -91,4 +93,14 @@ impl Kernels {
         }
         Ok(Self { tuning: Some(tuning), ..self })
     }
+}
+
+/// Whether the operating system lets this process use an instruction set of the processor.
+fn is_granted(isa: Isa) -> bool {
+    #[cfg(target_arch = "x86_64")]
+    if isa == Isa::AmxInt8 {
+        return crate::tile::matrix_unit::is_granted();
+    }
+    let _ = isa;
+    true
 }

@@ -25,9 +25,9 @@ fn loop_of(isa: Isa, precision: Precision) -> (unsafe fn(), usize) {
     match (isa, precision) {
         (Isa::Scalar, _) => (x86::scalar, 1),
         (Isa::Avx512Vnni, Precision::Int8) => (x86::int8_512, 64),
-        (Isa::Avx512Vnni, Precision::Int16) => (x86::int16_512, 32),
+        (Isa::AmxInt8 | Isa::Avx512Vnni, Precision::Int16) => (x86::int16_512, 32),
         (Isa::Avx512bw, Precision::Int8 | Precision::Int16) => (x86::pairs_512, 32),
-        (Isa::Avx512Vnni | Isa::Avx512bw, _) => (x86::f32_512, 16),
+        (Isa::AmxInt8 | Isa::Avx512Vnni | Isa::Avx512bw, _) => (x86::f32_512, 16),
         (Isa::AvxVnni, Precision::Int8) => (x86::int8_256, 32),
         (Isa::AvxVnni, Precision::Int16) => (x86::int16_256, 16),
         (_, Precision::F32) => (x86::f32_256, 8),

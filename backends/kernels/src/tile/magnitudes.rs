@@ -5,7 +5,7 @@
 //! -128..=127, which fit if the four magnitudes sum up to 255 at most (255·128 = 32,640). Most groups are calm: the
 //! greatest magnitude of a row is 127, and few others come near.
 
-use super::job::Job;
+use super::job::{Job, Panel};
 use crate::lanes::{Block, avx2 as lanes};
 use std::arch::x86_64::*;
 use std::cell::Cell;
@@ -70,6 +70,8 @@ impl Magnitudes {
             *negative_magnitudes = split(from, groups, calm);
         }
     }
+
+    pub(crate) fn meet(&mut self, _: &Job<'_>, _: &Panel<'_>) {}
 
     /// Some rows of the job, which are among those that were prepared.
     #[inline]

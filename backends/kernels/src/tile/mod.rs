@@ -7,6 +7,8 @@ pub(crate) mod job;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod magnitudes;
 mod matrix;
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod matrix_unit;
 pub(crate) mod nest;
 pub(crate) mod walk;
 

@@ -47,6 +47,7 @@ macro_rules! product {
                     let to = job.rows.min(from + pass);
                     read.prepare(job, from..to);
                     for panel in job.panels() {
+                        read.meet(job, &panel);
                         let mut row = from;
                         let tiles = (to - from).div_ceil(tall);
                         for (turn, rows) in even_tiles(to - from, tall).enumerate() {

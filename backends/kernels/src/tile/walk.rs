@@ -1,9 +1,9 @@
 //! Ways through K for the sums of a tile, as macros, so that the sums stay in registers: `by_groups!` takes a
 //! step for each row and group, `by_fours!` the same from registers that hold four groups, `by_pairs!` a step for
-//! two rows and two groups, `by_magnitudes!` a step for two groups where they are calm. With `rows`, a way tells
-//! the form of the rows that it reads.
+//! two rows and two groups, `by_magnitudes!` a step for two groups where they are calm, `by_squares!` reads sums of the
+//! matrix unit. With `rows`, a way tells the form of the rows that it reads.
 
-use super::job::Job;
+use super::job::{Job, Panel};
 use std::ops::Range;
 
 /// Rows of a job as they are.
@@ -20,6 +20,9 @@ impl PlainRows {
     }
 
     pub(crate) fn prepare(&mut self, _: &Job<'_>, _: Range<usize>) {}
+
+    /// Work on the prepared rows with a panel, before its tiles.
+    pub(crate) fn meet(&mut self, _: &Job<'_>, _: &Panel<'_>) {}
 
     #[inline]
     pub(crate) fn rows<const ROWS: usize>(&self, job: &Job<'_>, row: usize) -> [*const u8; ROWS] {
@@ -220,6 +223,26 @@ macro_rules! by_magnitudes {
 }
 #[cfg(target_arch = "x86_64")]
 pub(crate) use by_magnitudes;
+
+/// Reads the sums that the matrix unit has computed, and walks through the groups that it left.
+#[cfg(target_arch = "x86_64")]
+macro_rules! by_squares {
+    (rows) => {
+        crate::tile::matrix_unit::Squares
+    };
+    ($rows:ident, $vectors:ident, $job:ident, $a:ident, $panel:ident, $first:ident, $soon:ident, $sums:ident) => {
+        each_row!($rows, I, {
+            for v in 0..$vectors {
+                $sums[I][v] = arithmetic::start(&$a[I].sums[$first + v]);
+            }
+        });
+        let groups = $a.map(|row| row.groups);
+        let whole = crate::tile::matrix_unit::whole_groups($job);
+        crate::tile::walk::by_groups!($rows, $vectors, whole..$job.groups, groups, $panel, $first, $soon, $sums)
+    };
+}
+#[cfg(target_arch = "x86_64")]
+pub(crate) use by_squares;
 
 /// Writes a block for each row of a tile, with the row's number as a constant. The compiler might keep a
 /// loop, and then all sums would lie in memory to be indexed.

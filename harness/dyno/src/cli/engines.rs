@@ -110,7 +110,7 @@ pub struct DecodingArgs {
     pub precision: Option<String>,
     /// Instruction set of the kernels [default: the best of this CPU]
     ///
-    /// One of scalar, avx2, avx_vnni, avx512bw and avx512_vnni; on Arm one of scalar, neon, dotprod and i8mm.
+    /// One of scalar, avx2, avx_vnni, avx512bw, avx512_vnni and amx_int8; on Arm one of scalar, neon, dotprod and i8mm.
     #[arg(long, value_name = "ISA", help_heading = "Model options")]
     pub isa: Option<String>,
     /// Use the kernel choices in FILE
