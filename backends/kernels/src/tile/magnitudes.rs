@@ -71,7 +71,7 @@ impl Magnitudes {
         }
     }
 
-    pub(crate) fn meet(&mut self, _: &Job<'_>, _: &Panel<'_>) {}
+    pub(crate) fn meet(&mut self, _: &Job<'_>, _: &Panel<'_>, _: Range<usize>, _to: usize) {}
 
     /// Some rows of the job, which are among those that were prepared.
     #[inline]

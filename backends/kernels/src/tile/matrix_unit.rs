@@ -23,11 +23,15 @@ use std::sync::OnceLock;
 const SIDE: usize = 16;
 /// Rows that meet a panel at once.
 const ROWS: usize = 2 * SIDE;
+/// Size of weights, in bytes, up to which they are read anew for each 32 rows, from a second-level cache of 2 MiB. Greater ones
+/// are read once, and all rows for each panel.
+const NEAR: usize = 1 << 20;
 /// Vectors of a panel.
 const VECTORS: usize = PANEL / LANES;
 
 /// Sums of a row with a panel.
-type Sums = [[i32; LANES]; VECTORS];
+#[repr(align(64))] // a store over two cache lines takes twice as long
+pub(crate) struct Sums(pub(crate) [[i32; LANES]; VECTORS]);
 
 /// Whether the operating system grants this process the unit.
 pub(crate) fn is_granted() -> bool {
@@ -74,9 +78,12 @@ impl Shapes {
 
 /// Up to 32 rows of a job, with their sums with a panel.
 pub(crate) struct Squares {
-    sums: MaybeUninit<[Sums; ROWS]>, // initialised: the first `rows.len()`, once they met a panel
+    sums: MaybeUninit<[Sums; ROWS]>, // initialised: the first `rows.len()`
     rows: Range<usize>,
+    /// First column of the panel.
+    column: usize,
     shapes: Shapes,
+    most_rows: usize,
 }
 
 /// One row.
@@ -101,23 +108,34 @@ struct Operands {
 }
 
 impl Squares {
-    pub(crate) fn new(_: &Job<'_>) -> Self {
-        Self { sums: MaybeUninit::uninit(), rows: 0..0, shapes: Shapes::of(0) }
+    pub(crate) fn new(job: &Job<'_>) -> Self {
+        let most_rows = if size_of_val(job.blocks) > NEAR { usize::MAX } else { ROWS };
+        Self { sums: MaybeUninit::uninit(), rows: 0..0, column: 0, shapes: Shapes::of(0), most_rows }
     }
 
     /// The most rows at once.
     pub(crate) fn most_rows(&self, _tall: usize) -> usize {
-        ROWS
+        self.most_rows
     }
 
-    /// Replaces the rows.
-    pub(crate) fn prepare(&mut self, _: &Job<'_>, rows: Range<usize>) {
-        self.shapes = Shapes::of(rows.len());
-        self.rows = rows;
+    pub(crate) fn prepare(&mut self, _: &Job<'_>, _: Range<usize>) {
+        self.rows.end = self.rows.start;
     }
 
-    /// Computes the sums of the rows with a panel.
-    pub(crate) fn meet(&mut self, job: &Job<'_>, panel: &Panel<'_>) {
+    /// Computes the sums of some rows with a panel, and of the rows after them for which there is room.
+    #[inline]
+    pub(crate) fn meet(&mut self, job: &Job<'_>, panel: &Panel<'_>, rows: Range<usize>, to: usize) {
+        if self.column != panel.column || rows.start < self.rows.start || rows.end > self.rows.end {
+            let rows = rows.start..to.min(rows.start + ROWS);
+            if rows.len() != self.rows.len() {
+                self.shapes = Shapes::of(rows.len());
+            }
+            (self.rows, self.column) = (rows, panel.column);
+            self.compute(job, panel);
+        }
+    }
+
+    fn compute(&mut self, job: &Job<'_>, panel: &Panel<'_>) {
         let a: &[u8] = &job.a[self.rows.start * job.stride..];
         assert!(self.rows.len() <= ROWS && a.len() >= (self.rows.len() - 1) * job.stride + 4 * job.groups);
         assert!(panel.blocks.len() == job.groups * panel.vectors && panel.vectors <= VECTORS);

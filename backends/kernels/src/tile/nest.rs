@@ -47,11 +47,11 @@ macro_rules! product {
                     let to = job.rows.min(from + pass);
                     read.prepare(job, from..to);
                     for panel in job.panels() {
-                        read.meet(job, &panel);
                         let mut row = from;
                         let tiles = (to - from).div_ceil(tall);
                         for (turn, rows) in even_tiles(to - from, tall).enumerate() {
                             let wide = WIDE[rows - 1];
+                            read.meet(job, &panel, row..row + rows, to);
                             for first in (0..panel.vectors).step_by(wide) {
                                 let soon = panel.soon(first, wide, prefetch, (turn, tiles));
                                 match (rows, wide.min(panel.vectors - first)) {

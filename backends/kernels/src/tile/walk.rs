@@ -21,8 +21,8 @@ impl PlainRows {
 
     pub(crate) fn prepare(&mut self, _: &Job<'_>, _: Range<usize>) {}
 
-    /// Work on the prepared rows with a panel, before its tiles.
-    pub(crate) fn meet(&mut self, _: &Job<'_>, _: &Panel<'_>) {}
+    /// Work before the tiles of some rows and a panel; `to` is the end of the rows that were prepared.
+    pub(crate) fn meet(&mut self, _: &Job<'_>, _: &Panel<'_>, _: Range<usize>, _to: usize) {}
 
     #[inline]
     pub(crate) fn rows<const ROWS: usize>(&self, job: &Job<'_>, row: usize) -> [*const u8; ROWS] {
@@ -233,12 +233,21 @@ macro_rules! by_squares {
     ($rows:ident, $vectors:ident, $job:ident, $a:ident, $panel:ident, $first:ident, $soon:ident, $sums:ident) => {
         each_row!($rows, I, {
             for v in 0..$vectors {
-                $sums[I][v] = arithmetic::start(&$a[I].sums[$first + v]);
+                $sums[I][v] = arithmetic::start(&$a[I].sums.0[$first + v]);
             }
         });
         let groups = $a.map(|row| row.groups);
         let whole = crate::tile::matrix_unit::whole_groups($job);
-        crate::tile::walk::by_groups!($rows, $vectors, whole..$job.groups, groups, $panel, $first, $soon, $sums)
+        crate::tile::walk::by_groups!(
+            $rows,
+            $vectors,
+            whole..$job.groups,
+            groups,
+            $panel,
+            $first,
+            $soon,
+            $sums
+        )
     };
 }
 #[cfg(target_arch = "x86_64")]
