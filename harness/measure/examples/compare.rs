@@ -18,9 +18,12 @@ fn main() -> Result<(), Error> {
     };
     let scratch = std::env::temp_dir().join(format!("compare-{}", std::process::id()));
     let bench = Bench::new(&host::detect()?, None, Protocol::of(Profile::Quick), &scratch)?;
-    let shell = |command: &str| System::of_command(command, ["sh", "-c", command]);
+    // Names tell systems apart, commands may be equal.
+    let shell = |place: &str, command: &str| {
+        System::of_command(&format!("{place}, {command}"), ["sh", "-c", command])
+    };
     let plan = Plan {
-        systems: vec![shell(first), shell(second)],
+        systems: vec![shell("first", first), shell("second", second)],
         test_sets: vec![TestSet::from_lines(
             "lines",
             (0..2000).map(|number| format!("a line, and {number}")),

@@ -5,7 +5,7 @@ use dyno_kernels::{Activation, Error, Input, Kernels, Layout, MatMut, Output, Pr
 
 /// Around every tile, panel and group: one less, exact, one more; nothing at all; and some that are
 /// long, one of which fills a huge page.
-const SHAPES: [(usize, usize, usize); 21] = [
+const SHAPES: [(usize, usize, usize); 22] = [
     (1, 1, 1),
     (1, 4, 16),
     (2, 3, 15),
@@ -24,6 +24,7 @@ const SHAPES: [(usize, usize, usize); 21] = [
     (64, 17, 70),
     (1, 2051, 130),
     (1, 2051, 1040),
+    (67, 1030, 1040),
     (0, 8, 8),
     (3, 8, 0),
     (2, 0, 20),
