@@ -59,7 +59,12 @@ def opened():
     """The library, with the kernels that it chooses for this processor."""
 
     def load(name):
-        (path,) = FOLDER.glob(name)
+        path = next(FOLDER.glob(name), None)
+        if path is None:
+            raise SystemExit(
+                f"llama.cpp: no {name} in {FOLDER}; `dyno adapters llama.cpp --build` brings it, into"
+                " adapters/llama.cpp-*/lib/python*/site-packages/llama_cpp_library of the user's cache"
+            )
         return c.CDLL(str(path), mode=c.RTLD_GLOBAL)
 
     load("libggml-base.so")

@@ -33,7 +33,7 @@ const AHEAD: usize = 1024;
 const VECTORS: usize = PANEL / LANES;
 
 /// Sums of a row with a panel.
-#[repr(align(64))] // a store over two cache lines takes twice as long
+#[repr(align(64))] // so that rows begin at cache lines
 pub(crate) struct Sums(pub(crate) [[i32; LANES]; VECTORS]);
 
 /// Whether the operating system grants this process the unit.
