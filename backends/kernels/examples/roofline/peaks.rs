@@ -24,6 +24,7 @@ pub fn compute(isa: Isa, precision: Precision) -> f64 {
 fn loop_of(isa: Isa, precision: Precision) -> (unsafe fn(), usize) {
     match (isa, precision) {
         (Isa::Scalar, _) => (x86::scalar, 1),
+        (Isa::AmxInt8, Precision::Int8) => (x86::squares, 1024),
         (Isa::Avx512Vnni, Precision::Int8) => (x86::int8_512, 64),
         (Isa::AmxInt8 | Isa::Avx512Vnni, Precision::Int16) => (x86::int16_512, 32),
         (Isa::Avx512bw, Precision::Int8 | Precision::Int16) => (x86::pairs_512, 32),
@@ -93,6 +94,36 @@ mod x86 {
         _mm256_madd_epi16(sum, x)
     ));
     peak!(f32_256, "avx2,fma", _mm256_setzero_ps(), |sum, x| _mm256_fmadd_ps(x, x, sum));
+
+    /// Four squares of sums on the matrix unit. An instruction, which multiplies 16 × 16 × 64 values in sixteen cycles,
+    /// counts as sixteen.
+    pub fn squares() {
+        #[repr(C, align(64))]
+        struct Shapes([u8; 64]); // as LDTILECFG reads them: all registers have 16 × 64 bytes
+        let mut shapes = Shapes([0; 64]);
+        shapes.0[0] = 1; // palette
+        for register in 0..8 {
+            (shapes.0[16 + 2 * register], shapes.0[48 + register]) = (64, 16);
+        }
+        // SAFETY: `AmxInt8` is of kernels, for which the operating system granted the registers; they are freed at the end.
+        unsafe {
+            std::arch::asm!(
+                "ldtilecfg [{shapes}]",
+                "2:",
+                "tdpbusd tmm0, tmm4, tmm6",
+                "tdpbusd tmm1, tmm4, tmm7",
+                "tdpbusd tmm2, tmm5, tmm6",
+                "tdpbusd tmm3, tmm5, tmm7",
+                "dec {turns}",
+                "jnz 2b",
+                "tilerelease",
+                shapes = in(reg) &raw const shapes,
+                turns = inout(reg) ROUNDS * CHAINS / (4 * 16) => _,
+                out("tmm0") _, out("tmm1") _, out("tmm2") _, out("tmm3") _,
+                options(nostack),
+            );
+        }
+    }
 
     pub fn scalar() {
         let x = black_box(1.0f32);
