@@ -183,8 +183,9 @@ operations! {
     fn store_words(out: &mut [[u8; 2]], a: I) {
         let mut all = [[0; 2]; LANES];
         for (to, a) in all.as_chunks_mut::<4>().0.iter_mut().zip(a) {
+            let words = vqmovn_s32(a);
             // SAFETY: there is room for four words; the store needs no alignment.
-            unsafe { vst1_s16(to.as_mut_ptr().cast(), vqmovn_s32(a)) };
+            unsafe { vst1_s16(to.as_mut_ptr().cast(), words) };
         }
         let n = out.len().min(LANES);
         out[..n].copy_from_slice(&all[..n]);
