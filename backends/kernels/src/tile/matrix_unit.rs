@@ -26,8 +26,8 @@ const ROWS: usize = 2 * SIDE;
 /// Size of weights, in bytes, up to which they are read anew for each 32 rows, from a second-level cache of 2 MiB. Greater ones
 /// are read once, and all rows for each panel.
 const NEAR: usize = 1 << 20;
-/// Bytes to fetch with each register of groups, half of what a square of 32 by 32 reads: the lines of `ahead!`. Products of
-/// BERT-base with 64 rows, whose weights come from the third level, take a ninth less time with it.
+/// Bytes to fetch with each register of groups, half of what a square of 32 by 32 reads: the lines of `ahead!`. BERT-base,
+/// whose weights come from the third level, takes a ninth less time with it for 64 tokens.
 const AHEAD: usize = 1024;
 /// Vectors of a panel.
 const VECTORS: usize = PANEL / LANES;
