@@ -129,8 +129,11 @@ fn has_amx_int8() -> bool {
     use std::arch::x86_64::__cpuid_count as cpuid;
     const TILES: u32 = 1 << 24;
     const INT8: u32 = 1 << 25;
-    let (saved, tiles) = (cpuid(0x0d, 0).ebx, cpuid(0x0d, 18));
-    cpuid(7, 0).edx & (TILES | INT8) == TILES | INT8 && tiles.eax > 0 && saved >= tiles.ebx + tiles.eax
+    let is_saved = || {
+        let (saved, tiles) = (cpuid(0x0d, 0).ebx, cpuid(0x0d, 18));
+        tiles.eax > 0 && saved >= tiles.ebx + tiles.eax
+    };
+    cpuid(7, 0).edx & (TILES | INT8) == TILES | INT8 && is_saved()
 }
 
 impl fmt::Display for Isa {

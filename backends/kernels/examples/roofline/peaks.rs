@@ -120,6 +120,7 @@ mod x86 {
                 shapes = in(reg) &raw const shapes,
                 turns = inout(reg) ROUNDS * CHAINS / (4 * 16) => _,
                 out("tmm0") _, out("tmm1") _, out("tmm2") _, out("tmm3") _,
+                out("tmm4") _, out("tmm5") _, out("tmm6") _, out("tmm7") _,
                 options(nostack),
             );
         }

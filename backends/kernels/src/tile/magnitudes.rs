@@ -71,6 +71,7 @@ impl Magnitudes {
         }
     }
 
+    #[inline]
     pub(crate) fn meet(&mut self, _: &Job<'_>, _: &Panel<'_>, _: Range<usize>, _to: usize) {}
 
     /// Some rows of the job, which are among those that were prepared.

@@ -32,9 +32,9 @@ const AHEAD: usize = 1024;
 /// Vectors of a panel.
 const VECTORS: usize = PANEL / LANES;
 
-/// Sums of a row with a panel.
+/// Sums of a row with a panel, initialised for the vectors that the panel has.
 #[repr(align(64))] // so that rows begin at cache lines
-pub(crate) struct Sums(pub(crate) [[i32; LANES]; VECTORS]);
+pub(crate) struct Sums([MaybeUninit<[i32; LANES]>; VECTORS]);
 
 /// Whether the operating system grants this process the unit.
 pub(crate) fn is_granted() -> bool {
@@ -81,7 +81,7 @@ impl Shapes {
 
 /// Up to 32 rows of a job, with their sums with a panel.
 pub(crate) struct Squares {
-    sums: MaybeUninit<[Sums; ROWS]>, // initialised: the first `rows.len()`
+    sums: [Sums; ROWS], // initialised: the first `rows.len()`
     rows: Range<usize>,
     /// First column of the panel.
     column: usize,
@@ -92,7 +92,19 @@ pub(crate) struct Squares {
 /// One row.
 pub(crate) struct Row<'a> {
     pub(crate) groups: *const u8,
-    pub(crate) sums: &'a Sums,
+    sums: &'a Sums,
+}
+
+impl Row<'_> {
+    /// Sums of a vector.
+    ///
+    /// # Safety
+    /// The panel that the row met must have that vector.
+    #[inline]
+    pub(crate) unsafe fn sums(&self, vector: usize) -> &[i32; LANES] {
+        // SAFETY: `compute` initialised the sums of all vectors of the panel.
+        unsafe { self.sums.0[vector].assume_init_ref() }
+    }
 }
 
 /// What squares of a panel are computed from.
@@ -115,7 +127,8 @@ struct Operands {
 impl Squares {
     pub(crate) fn new(job: &Job<'_>) -> Self {
         let most_rows = if size_of_val(job.blocks) > NEAR { usize::MAX } else { ROWS };
-        Self { sums: MaybeUninit::uninit(), rows: 0..0, column: 0, shapes: Shapes::of(0), most_rows }
+        let sums = [const { Sums([MaybeUninit::uninit(); VECTORS]) }; ROWS];
+        Self { sums, rows: 0..0, column: 0, shapes: Shapes::of(0), most_rows }
     }
 
     /// The most rows at once.
@@ -123,13 +136,12 @@ impl Squares {
         self.most_rows
     }
 
-    pub(crate) fn prepare(&mut self, _: &Job<'_>, _: Range<usize>) {
-        self.rows.end = self.rows.start;
-    }
+    pub(crate) fn prepare(&mut self, _: &Job<'_>, _: Range<usize>) {}
 
     /// Computes the sums of some rows with a panel, and of the rows after them for which there is room.
     #[inline]
     pub(crate) fn meet(&mut self, job: &Job<'_>, panel: &Panel<'_>, rows: Range<usize>, to: usize) {
+        // Rows only ever come after those before, within a panel and from pass to pass.
         if self.column != panel.column || rows.start < self.rows.start || rows.end > self.rows.end {
             let rows = rows.start..to.min(rows.start + ROWS);
             if rows.len() != self.rows.len() {
@@ -165,7 +177,7 @@ impl Squares {
             unsafe { operands.multiply((self.rows.len() > SIDE, panel.vectors - first > 1)) };
         }
         // SAFETY: it frees the registers, which nothing reads any more.
-        unsafe { asm!("tilerelease", options(nomem, nostack)) };
+        unsafe { asm!("tilerelease", options(nostack)) };
     }
 
     /// Some of the rows, which met a panel.
@@ -173,9 +185,8 @@ impl Squares {
     pub(crate) fn rows<const N: usize>(&self, job: &Job<'_>, row: usize) -> [Row<'_>; N] {
         let groups = job.row_starts::<N>(row);
         let from = row - self.rows.start;
-        assert!(from + N <= self.rows.len());
-        // SAFETY: `meet` initialised the sums of all rows.
-        let sums = unsafe { &*self.sums.as_ptr().cast::<Sums>().wrapping_add(from).cast::<[Sums; N]>() };
+        let sums: &[Sums; N] =
+            self.sums[from..self.rows.len()].first_chunk().expect("the rows met the panel");
         std::array::from_fn(|i| Row { groups: groups[i], sums: &sums[i] })
     }
 }

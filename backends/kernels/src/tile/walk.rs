@@ -22,6 +22,7 @@ impl PlainRows {
     pub(crate) fn prepare(&mut self, _: &Job<'_>, _: Range<usize>) {}
 
     /// Work before the tiles of some rows and a panel; `to` is the end of the rows that were prepared.
+    #[inline]
     pub(crate) fn meet(&mut self, _: &Job<'_>, _: &Panel<'_>, _: Range<usize>, _to: usize) {}
 
     #[inline]
@@ -233,7 +234,8 @@ macro_rules! by_squares {
     ($rows:ident, $vectors:ident, $job:ident, $a:ident, $panel:ident, $first:ident, $soon:ident, $sums:ident) => {
         each_row!($rows, I, {
             for v in 0..$vectors {
-                $sums[I][v] = arithmetic::start(&$a[I].sums.0[$first + v]);
+                // SAFETY: the panel has VECTORS vectors from the first.
+                $sums[I][v] = arithmetic::start(unsafe { $a[I].sums($first + v) });
             }
         });
         let groups = $a.map(|row| row.groups);
