@@ -111,7 +111,7 @@ pub(crate) mod scalar {
         wide: [1], tiles: (1, 1));
     product!(f32, [], scalar, crate::tile::arithmetic::scalar::f32, super, walk: by_groups,
         wide: [1], tiles: (1, 1));
-    scaled!([], scalar, scalar, rows: 1);
+    scaled!([], scalar, scalar, rows: 2, sums: 1);
 
     pub(crate) static TABLE: IsaFunctions = IsaFunctions {
         flip: 0,
@@ -144,7 +144,7 @@ pub(crate) mod avx2 {
         tiles: (1, 1) (1, 2) (1, 3) (1, 4) (2, 1) (2, 2) (3, 1));
     product_256!(int16, "avx2,fma", crate::tile::arithmetic::avx2::int16);
     product_256!(f32, "avx2,fma", crate::tile::arithmetic::avx2::f32);
-    scaled!([#[target_feature(enable = "avx2,fma")]], avx2, avx2, rows: 4);
+    scaled!([#[target_feature(enable = "avx2,fma")]], avx2, avx2, rows: 4, sums: 1);
 
     pub(crate) static TABLE: IsaFunctions = IsaFunctions {
         flip: 0,
@@ -161,7 +161,7 @@ pub(crate) mod avx_vnni {
     use super::*;
     product_256!(int8, "avx2,fma,avxvnni", crate::tile::arithmetic::avx_vnni::int8);
     product_256!(int16, "avx2,fma,avxvnni", crate::tile::arithmetic::avx_vnni::int16);
-    scaled!([#[target_feature(enable = "avx2,fma,avxvnni")]], avx2, avx_vnni, rows: 4);
+    scaled!([#[target_feature(enable = "avx2,fma,avxvnni")]], avx2, avx_vnni, rows: 4, sums: 1);
 
     pub(crate) static TABLE: IsaFunctions = IsaFunctions {
         flip: 0x80,
@@ -190,7 +190,7 @@ pub(crate) mod avx512bw {
     use super::*;
     vector_maths!([#[target_feature(enable = "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl")]], avx512);
     products_512!(avx512bw, "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl", int8 int16 f32);
-    scaled!([#[target_feature(enable = "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl")]], avx512, avx512bw, rows: 4);
+    scaled!([#[target_feature(enable = "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl")]], avx512, avx512bw, rows: 8, sums: 1);
 
     pub(crate) static TABLE: IsaFunctions = IsaFunctions {
         flip: 0,
@@ -206,7 +206,7 @@ pub(crate) mod avx512bw {
 pub(crate) mod avx512_vnni {
     use super::*;
     products_512!(avx512_vnni, "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl,avx512vnni", int8 int16);
-    scaled!([#[target_feature(enable = "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl,avx512vnni")]], avx512, avx512_vnni, rows: 4);
+    scaled!([#[target_feature(enable = "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl,avx512vnni")]], avx512, avx512_vnni, rows: 8, sums: 2);
 
     pub(crate) static TABLE: IsaFunctions = IsaFunctions {
         flip: 0x80,

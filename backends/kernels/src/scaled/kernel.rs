@@ -22,9 +22,12 @@ pub(crate) struct ScaledFunctions {
     pub(crate) quantise: unsafe fn(&[f32], &mut [RowBlock]),
 }
 
-/// Writes the functions for one instruction set, over its lanes and its steps. A tile has so many rows.
+/// Writes the functions for one instruction set, over its lanes and its steps. A tile has so many rows, or half of them
+/// where a block has two scales. Each row of a tile has so many sums of a block: steps of one sum wait for each other, and
+/// fill the processor's queues meanwhile. With two sums and eight rows AVX-512-VNNI is 1.4 to 1.55 times as fast as with one
+/// sum, row by row, and four rows (Emerald Rapids).
 macro_rules! scaled {
-    ([$(#[$feature:meta])*], $lanes:ident, $steps:ident, rows: $tile:literal) => {
+    ([$(#[$feature:meta])*], $lanes:ident, $steps:ident, rows: $tile:literal, sums: $sums:literal) => {
         pub(crate) mod scaled {
             use crate::lanes::{Block, LANES, $lanes as lanes};
             use crate::scaled::kernel::ScaledFunctions;
@@ -65,12 +68,18 @@ macro_rules! scaled {
             /// Panel by panel, whose weights stay in the near cache while all rows use them.
             $(#[$feature])*
             fn multiply_all<const FOUR_BITS: bool, const SCALES: usize>(job: &mut Job<'_>) {
+                let rows = job.rows.len();
                 for panel in job.panels.clone() {
-                    let whole = job.rows.len() / $tile * $tile;
-                    for row in (0..whole).step_by($tile) {
+                    let mut row = 0;
+                    while SCALES == 1 && rows - row >= $tile {
                         multiply_tile::<{ $tile }, FOUR_BITS, SCALES>(job, panel, row);
+                        row += $tile;
                     }
-                    for row in whole..job.rows.len() {
+                    while rows - row >= $tile / 2 {
+                        multiply_tile::<{ $tile / 2 }, FOUR_BITS, SCALES>(job, panel, row);
+                        row += $tile / 2;
+                    }
+                    for row in row..rows {
                         multiply_tile::<1, FOUR_BITS, SCALES>(job, panel, row);
                     }
                 }
@@ -78,6 +87,7 @@ macro_rules! scaled {
 
             /// The sums of some rows for a panel.
             $(#[$feature])*
+            #[allow(clippy::modulo_one)] // where a row has one sum
             fn multiply_tile<const ROWS: usize, const FOUR_BITS: bool, const SCALES: usize>(
                 job: &mut Job<'_>, panel: usize, first: usize,
             ) {
@@ -90,30 +100,43 @@ macro_rules! scaled {
                     rows[row] = &job.rows.row(first + row)[..blocks];
                 }
                 let vectors = if FOUR_BITS { GROUPS / 2 } else { GROUPS };
-                let too_much = i32::from(form.zero) - if FOUR_BITS { 0 } else { steps::LESS };
+                let less = if FOUR_BITS { 0 } else { steps::LESS } - i32::from(form.zero);
                 let mut sums = [lanes::splat(0.0); ROWS];
                 for block in 0..blocks {
                     let quanta = unpack::<FOUR_BITS>(&quanta[block * vectors..][..vectors]);
                     let scales = &scales[block * SCALES..][..SCALES];
                     let minimum = minima.get(block).map(|minimum| steps::halves(minimum));
-                    for row in 0..ROWS {
-                        let x = &rows[row][block];
-                        for part in 0..SCALES {
+                    for part in 0..SCALES {
+                        let mut dots = [[steps::start(0); $sums]; ROWS];
+                        for row in 0..ROWS {
+                            let x = &rows[row][block];
                             let of_part = if SCALES == 1 { x.sums[0] + x.sums[1] } else { x.sums[part] };
-                            let mut dot = steps::start(-too_much * of_part);
-                            for group in part * GROUPS / SCALES..(part + 1) * GROUPS / SCALES {
-                                let four = i32::from_le_bytes(x.values[group]);
-                                dot = if FOUR_BITS {
-                                    steps::step_4(dot, quanta[group], four)
+                            dots[row][0] = steps::start(less * of_part);
+                        }
+                        for group in part * GROUPS / SCALES..(part + 1) * GROUPS / SCALES {
+                            for row in 0..ROWS {
+                                let four = i32::from_le_bytes(rows[row][block].values[group]);
+                                let dot = &mut dots[row][group % $sums];
+                                *dot = if FOUR_BITS {
+                                    steps::step_4(*dot, quanta[group], four)
                                 } else {
-                                    steps::step_8(dot, quanta[group], four)
+                                    steps::step_8(*dot, quanta[group], four)
                                 };
                             }
-                            let scale = lanes::mul(steps::halves(&scales[part]), lanes::splat(x.scale));
+                        }
+                        let scale = steps::halves(&scales[part]);
+                        for row in 0..ROWS {
+                            let mut dot = dots[row][0];
+                            for other in &dots[row][1..] {
+                                dot = steps::add(dot, *other);
+                            }
+                            let scale = lanes::mul(scale, lanes::splat(rows[row][block].scale));
                             sums[row] = lanes::fma(lanes::to_f(dot), scale, sums[row]);
                         }
-                        if let Some(minimum) = minimum {
-                            sums[row] = lanes::fma(minimum, lanes::splat(x.total), sums[row]);
+                    }
+                    if let Some(minimum) = minimum {
+                        for row in 0..ROWS {
+                            sums[row] = lanes::fma(minimum, lanes::splat(rows[row][block].total), sums[row]);
                         }
                     }
                 }

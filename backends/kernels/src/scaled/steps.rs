@@ -30,6 +30,12 @@ pub(crate) mod scalar {
         [x; LANES]
     }
 
+    /// The sums of two vectors.
+    #[inline]
+    pub(crate) fn add(a: I, b: I) -> I {
+        std::array::from_fn(|lane| a[lane] + b[lane])
+    }
+
     /// Quanta in the lower half of each byte.
     #[inline]
     pub(crate) fn low(block: &Block) -> Quanta {
@@ -86,6 +92,7 @@ pub(crate) mod avx2 {
 
     steps! { "avx2,fma",
         fn start(x: i32) -> I { [_mm256_set1_epi32(x); 2] }
+        fn add(a: I, b: I) -> I { [_mm256_add_epi32(a[0], b[0]), _mm256_add_epi32(a[1], b[1])] }
         fn low(block: &Block) -> Quanta {
             lanes::load_bytes(block).map(|half| _mm256_and_si256(half, _mm256_set1_epi8(15)))
         }
@@ -130,7 +137,7 @@ pub(crate) mod avx2 {
 
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod avx_vnni {
-    pub(crate) use super::avx2::{Quanta, halves, high, low, start};
+    pub(crate) use super::avx2::{Quanta, add, halves, high, low, start};
     use crate::lanes::Block;
     use crate::lanes::avx2::{self as lanes, I};
     use std::arch::x86_64::*;
@@ -159,6 +166,7 @@ pub(crate) mod avx512bw {
 
     steps! { "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl",
         fn start(x: i32) -> I { _mm512_set1_epi32(x) }
+        fn add(a: I, b: I) -> I { _mm512_add_epi32(a, b) }
         fn low(block: &Block) -> Quanta {
             _mm512_and_si512(lanes::load_bytes(block), _mm512_set1_epi8(15))
         }
@@ -189,7 +197,7 @@ pub(crate) mod avx512bw {
 
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod avx512_vnni {
-    pub(crate) use super::avx512bw::{Quanta, halves, high, low, start};
+    pub(crate) use super::avx512bw::{Quanta, add, halves, high, low, start};
     use crate::lanes::Block;
     use crate::lanes::avx512::{self as lanes, I};
     use std::arch::x86_64::*;

@@ -69,7 +69,7 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
 #[test]
 fn a_product_is_its_formula_on_quantised_activations() {
     for form in FORMS {
-        for (m, n, k) in [(1, 16, 32), (1, 40, 96), (3, 7, 64), (8, 33, 64), (13, 100, 160)] {
+        for (m, n, k) in [(1, 16, 32), (1, 40, 96), (3, 7, 64), (8, 33, 64), (13, 100, 160), (28, 20, 1120)] {
             let (weights, values, minima) = drawn(form, (n, k));
             let x = Seeded(9).f32s(m * k, 3.0);
             let (rounded, totals): (Vec<_>, Vec<_>) = x.chunks(32).map(rounded).unzip();
