@@ -22,6 +22,11 @@ pub(crate) struct ScaledFunctions {
     pub(crate) quantise: unsafe fn(&[f32], &mut [RowBlock]),
 }
 
+/// Vectors of quanta by which the first tile of a panel fetches ahead, past its own panel as well: 4 KiB. Nothing else brings
+/// weights from memory while a tile computes. SmolLM2 in Q4_1 reads 1.35 times as many words one by one, and 1.4 times as
+/// many of eight lines together (Emerald Rapids; 2 and 8 KiB are alike).
+pub(crate) const AHEAD: usize = 64;
+
 /// Writes the functions for one instruction set, over its lanes and its steps. A tile has so many rows, or half of them
 /// where a block has two scales. Each row of a tile has so many sums of a block: steps of one sum wait for each other, and
 /// fill the processor's queues meanwhile. With two sums and eight rows AVX-512-VNNI is 1.4 to 1.55 times as fast as with one
@@ -30,7 +35,7 @@ macro_rules! scaled {
     ([$(#[$feature:meta])*], $lanes:ident, $steps:ident, rows: $tile:literal, sums: $sums:literal) => {
         pub(crate) mod scaled {
             use crate::lanes::{Block, LANES, $lanes as lanes};
-            use crate::scaled::kernel::ScaledFunctions;
+            use crate::scaled::kernel::{AHEAD, ScaledFunctions};
             use crate::scaled::steps::$steps as steps;
             use crate::scaled::{BLOCK, GROUPS, Job, RowBlock, ScaledForm, in_half};
 
@@ -103,6 +108,10 @@ macro_rules! scaled {
                 let less = if FOUR_BITS { 0 } else { steps::LESS } - i32::from(form.zero);
                 let mut sums = [lanes::splat(0.0); ROWS];
                 for block in 0..blocks {
+                    if first == 0 {
+                        let ahead = quanta.as_ptr().wrapping_add(block * vectors + AHEAD);
+                        (0..vectors).for_each(|at| lanes::prefetch(ahead.wrapping_add(at)));
+                    }
                     let quanta = unpack::<FOUR_BITS>(&quanta[block * vectors..][..vectors]);
                     let scales = &scales[block * SCALES..][..SCALES];
                     let minimum = minima.get(block).map(|minimum| steps::halves(minimum));
