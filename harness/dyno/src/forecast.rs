@@ -17,8 +17,7 @@ use dyno_measure::rounds::latency::unscored_lines;
 use dyno_measure::rounds::part::Part;
 use dyno_measure::rounds::server;
 use dyno_measure::rounds::throughput::ONE_LINE_LAUNCHES;
-use dyno_measure::verify::examinee::BUDGET;
-use dyno_measure::verify::launches;
+use dyno_measure::verify::usual_seconds;
 use dyno_measure::{Interleave, Placement, Plan, Probe, Round, TestSet, Track, host};
 use dyno_stats::median;
 
@@ -37,9 +36,6 @@ const WORD_SECONDS_A_BYTE_OF_A_LANGUAGE_MODEL: f64 = 1e-10;
 
 /// A launch of a probe takes so long, without its lines: `cat` needs 5 ms.
 const LAUNCH_SECONDS: f64 = 0.01;
-
-/// Lines that a launch of a probe gets; the odd lines of the probe of conformance are fewer, and longer.
-const LINES_A_PROBE: f64 = 400.0;
 
 /// Rows of the product that represents a network's products: those of a small beam.
 const ROWS: usize = 4;
@@ -156,11 +152,11 @@ impl<'a> Forecast<'a> {
         systems.map(|entry| self.word_seconds(&entry.name) * self.words_a_line * 1e9).collect()
     }
 
-    /// Time of a probe of `system`, in seconds: each launch gets as many lines as a second allows, if the probe has so many.
+    /// Time of a probe of `system`, in seconds.
     pub fn probe_seconds(&self, probe: Probe, system: &str) -> f64 {
-        let line = self.word_seconds(system) * self.words_a_line;
-        let count: usize = self.campaign.tracks.iter().map(|&track| launches(probe, track)).sum();
-        count as f64 * (LAUNCH_SECONDS + (LINES_A_PROBE * line).min(BUDGET.as_secs_f64()))
+        let word = self.word_seconds(system);
+        let seconds = |&track| usual_seconds(probe, track, LAUNCH_SECONDS, word, word * self.words_a_line);
+        self.campaign.tracks.iter().map(seconds).sum()
     }
 
     pub fn probes_seconds(&self, system: &str) -> f64 {

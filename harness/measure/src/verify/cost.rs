@@ -2,7 +2,7 @@
 
 use dyno_record::{Limits, Probe, Track};
 
-use super::examinee::FEWEST_LINES;
+use super::examinee::{BUDGET, FEWEST_LINES, LEAST_LINES, TIMED_BUDGET};
 use super::{cache, lines};
 use crate::constants::LEAST_PAIRS_OF_A_SLOW_SYSTEM;
 use crate::process::lockstep::LOADING;
@@ -17,7 +17,7 @@ pub fn hanging_seconds(track: Track, limits: &Limits) -> f64 {
 }
 
 /// Number of launches in `track`, if nothing stands out.
-pub const fn launches(probe: Probe, track: Track) -> usize {
+const fn launches(probe: Probe, track: Track) -> usize {
     match (probe, track.answers_lines()) {
         (Probe::Buffering | Probe::Cache, false) | (Probe::Coalescing, true) => 0,
         (Probe::Buffering | Probe::Audit | Probe::Sameness | Probe::Length, _)
@@ -27,6 +27,26 @@ pub const fn launches(probe: Probe, track: Track) -> usize {
         (Probe::Conformance, false) => 4,
         (Probe::Recognition, false) => 5,
     }
+}
+
+/// Lines that a launch of a probe gets at most; of the probe of conformance, those between the odd ones.
+const LINES: f64 = 400.0;
+
+/// Bytes of the odd lines that take the time of a word: most of them are an over-long line of words of 160 letters. In runs
+/// on Zen 5 they were 2 to 4 for translators, which cut such words into letters, and 14 to 24 for language models, which
+/// read them at once. This value lies between.
+const WORD_BYTES: f64 = 10.0;
+
+/// Seconds that the probe usually takes in `track` with a system that takes `start` seconds to start, and so many for a
+/// word and for a line. A slow system gets fewer lines, but all of the odd ones.
+pub fn usual_seconds(probe: Probe, track: Track, start: f64, word: f64, line: f64) -> f64 {
+    let least = (LEAST_LINES as f64 * line).min(TIMED_BUDGET.as_secs_f64());
+    let budget = BUDGET.as_secs_f64().max(least).max(FEWEST_LINES as f64 * line);
+    let bytes: usize = match probe {
+        Probe::Conformance => lines::odd().iter().map(|(_, line)| line.len()).sum(),
+        _ => 0,
+    };
+    launches(probe, track) as f64 * (start + budget.min(LINES * line)) + bytes as f64 / WORD_BYTES * word
 }
 
 /// Seconds that the probe takes in `track` with a system that needs all of its time limits.
@@ -65,5 +85,18 @@ mod tests {
         let bytes = lines::odd()[lines::OVERLONG].1.len() as f64;
         let expected = 3.0 * (3.0 * 3.0 + 18.0 + bytes / 1024.0 + 8.0);
         assert!((most(Probe::Conformance, Track::Latency) - expected).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_slow_system_gets_few_lines_but_all_odd_ones() {
+        let usual = |probe, line: f64| usual_seconds(probe, Track::Latency, 0.5, line / 10.0, line);
+        assert_eq!(usual(Probe::Sameness, 0.001), 0.5 + 0.4, "400 lines");
+        assert_eq!(usual(Probe::Sameness, 0.01), 0.5 + 1.0, "a second of lines");
+        assert_eq!(usual(Probe::Sameness, 0.5), 0.5 + 8.0, "16 lines");
+        assert_eq!(usual(Probe::Sameness, 2.0), 0.5 + 20.0, "20 seconds of lines");
+        assert_eq!(usual(Probe::Sameness, 9.0), 0.5 + 36.0, "4 lines");
+        let odd = usual(Probe::Conformance, 0.1) - 3.0 * (0.5 + 1.6);
+        // Some 17,000 bytes, at a hundredth of a second for a word.
+        assert!((14.0..22.0).contains(&odd), "{odd}");
     }
 }

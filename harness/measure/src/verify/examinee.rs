@@ -44,11 +44,11 @@ pub struct Examinee<'a> {
 /// Time budget of a probe that needs no fixed number of lines: a slow system gets fewer lines.
 pub const BUDGET: Duration = Duration::from_secs(1);
 /// Least number of lines, if they fit into [`TIMED_BUDGET`].
-const LEAST_LINES: usize = 16;
+pub(super) const LEAST_LINES: usize = 16;
 /// Least number of lines, whatever the budget.
 pub const FEWEST_LINES: usize = 4;
 /// Time budget of a timed probe in lock-step, which needs many lines to be sure.
-const TIMED_BUDGET: Duration = Duration::from_secs(20);
+pub(super) const TIMED_BUDGET: Duration = Duration::from_secs(20);
 /// Figure of a probe of single lines where no judged track exchanges them.
 pub const NO_LINE_TRACK: &str = "no track of single lines is probed";
 

@@ -23,7 +23,7 @@ use std::time::{Duration, Instant};
 
 use dyno_record::Probe;
 
-pub use cost::{hanging_seconds, launches, most_seconds};
+pub use cost::{hanging_seconds, most_seconds, usual_seconds};
 pub use examinee::Examinee;
 use finding::ProbeOutcome;
 pub use finding::{Examined, Finding, verdict};
