@@ -1,4 +1,9 @@
-"""The rows of the speed table: models at the papers' true dimensions, in Marian's options."""
+"""The rows of the speed table: models at the papers' true dimensions, in Marian's options; and words of drawn models."""
+
+from collections import Counter
+from pathlib import Path
+
+TEXT = Path(__file__).resolve().parents[2] / "testsets/captions-en-de"
 
 TRANSFORMER = {"type": "transformer", "transformer-heads": 8, "transformer-postprocess": "dan",
                "tied-embeddings-all": ""}
@@ -51,3 +56,13 @@ PUBLISHED = {
                            activation="relu", ours=', source-language = "en", target-language = "de"',
                            theirs=', source-prefix = "__en__", target-prefix = "__de__"'),
 }
+
+
+def frequent_words(number):
+    """Words of the captions, the frequent ones first, then made-up ones: what stands between blanks, as in dyno's own
+    drawn models."""
+    counts = Counter()
+    for name in ["source.en", "reference.de"]:
+        counts.update((TEXT / name).read_text(encoding="utf-8").split())
+    there = [word for word, _ in counts.most_common(number)]
+    return there + [f"word-{at}" for at in range(number - len(there))]

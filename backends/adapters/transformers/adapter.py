@@ -29,8 +29,8 @@ class Engine:
         positions = getattr(self.model.config, "max_position_embeddings", None) or 1 << 30
         self.longest = min(int(settings.get("max-length", MOST)), positions)
         beam, most = asked(settings, search_of(chosen.model))
-        # Its length counts the word that the decoder begins with.
-        self.search = {"num_beams": beam, "max_length": min(most, positions) + 1, "do_sample": False}
+        self.most, self.factor = min(most, positions), settings.get("max-length-factor")
+        self.search = {"num_beams": beam, "do_sample": False}
         if "target-language" in settings:
             self.search["forced_bos_token_id"] = self.language(settings["target-language"])
 
@@ -44,8 +44,11 @@ class Engine:
         texts = [self.prefix + line for line in lines]
         batch = self.tokenizer(texts, return_tensors="pt", padding=True, truncation=True,
                                max_length=self.longest)
+        # The longest source of a batch limits the lengths of its translations.
+        longest = int(batch["input_ids"].shape[1] * float(self.factor)) if self.factor else self.most
         with torch.inference_mode():
-            ids = self.model.generate(**batch, **self.search)
+            # Its length counts the word that the decoder begins with.
+            ids = self.model.generate(**batch, **self.search, max_length=min(longest, self.most) + 1)
         return self.tokenizer.batch_decode(ids, skip_special_tokens=True)
 
 

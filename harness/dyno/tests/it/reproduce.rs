@@ -144,7 +144,8 @@ fn batches_are_counted_as_in_the_papers() {
     }
     // Marian's table 2: "batch-size equal to 1 sentence (1s) and around 384 words (384w)".
     for campaign in ["marian-2", "marian-4"] {
-        assert!(systems_of(campaign).iter().all(|system| system["batch"].as_integer() == Some(384)));
+        let ours = systems_of(campaign).into_iter().filter(|system| system.contains_key("backend"));
+        assert!(ours.into_iter().all(|system| system["batch"].as_integer() == Some(384)), "{campaign}");
     }
 }
 
