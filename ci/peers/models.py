@@ -14,9 +14,8 @@ from pathlib import Path
 
 import numpy as np
 
-from rows import ROWS
+from rows import ROWS, TEXT
 
-DATA = Path(__file__).resolve().parents[2] / "testsets/captions-en-de"
 # So improbable that no sentence ends before its greatest length.
 NEVER = -1e4
 # Of the shortlist: the first pieces of the vocabulary, and the best of each source piece.
@@ -38,7 +37,7 @@ def train(row, vocabulary, model):
         scratch = Path(scratch)
         sets = [scratch / "source", scratch / "target"]
         for to, of in zip(sets, ["source.en", "reference.de"]):
-            to.write_text("".join((DATA / of).open(encoding="utf-8").readlines()[:64]), encoding="utf-8")
+            to.write_text("".join((TEXT / of).open(encoding="utf-8").readlines()[:64]), encoding="utf-8")
         options = [word for name, value in row.options.items() for word in (f"--{name}", str(value)) if word]
         marian("train", *options, "--model", scratch / "model.npz", "--train-sets", *sets, "--vocabs", vocabulary,
                vocabulary, "--dim-vocabs", 32000, 32000, "--mini-batch", 64, "--after", "1u", "--cpu-threads", 1,

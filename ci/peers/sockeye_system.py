@@ -1,23 +1,26 @@
 """Sockeye as a system: table 4 of Marian's paper of 2018 has it, with a Transformer-base and beam 5.
 
-    sockeye_system.py MODEL TRACK CORES WORDS
-    sockeye_system.py MODEL draw
+    sockeye_system.py --model MODEL --track TRACK --cores CORES --batch WORDS    # the bench's protocol for adapters
+    sockeye_system.py draw MODEL
 
-A batch has lines of like length, of so many words at most. The network has drawn weights and never ends a sentence early:
-translations are as long as their sources. Any python3 may start it: it goes on in the environment of the sentence encoders,
-beside which `prepare-encoders` puts Sockeye. Its package asks for an older PyTorch, but runs on today's.
+The network has drawn weights and never ends a sentence early: translations are as long as their sources. Any python3 may
+start it: it goes on in the environment of the sentence encoders, beside which `prepare-encoders` puts Sockeye. Its package
+asks for an older PyTorch, but runs on today's.
 """
 
 import os
 import sys
 from pathlib import Path
 
-PREPARED = Path(__file__).resolve().parent / "prepared-encoders"
+HERE = Path(__file__).resolve().parent
+PREPARED = HERE / "prepared-encoders"
 ENVIRONMENT = PREPARED / "environment"
 if Path(sys.prefix).resolve() != ENVIRONMENT.resolve():
     python = str(ENVIRONMENT / "bin/python3")
     os.execv(python, [python, *sys.argv])
-sys.path.append(str(PREPARED / "sockeye"))
+sys.path += [str(PREPARED / "sockeye"), str(HERE.parents[1] / "backends/adapters")]
+
+from protocol import options, serve
 
 import torch
 from sockeye import constants, data_io, encoder, inference, model, transformer
@@ -26,6 +29,7 @@ from rows import frequent_words
 
 # As many words as the students of the campaign have, and their dimensions: Transformer-base.
 WORDS, LONGEST = 36_000, 512
+# So improbable that no sentence ends before its greatest length.
 NEVER = -1e4
 
 
@@ -52,46 +56,30 @@ def draw(made, path):
     torch.save(made.state_dict(), path)
 
 
-vocabulary = {word: at for at, word in enumerate(constants.VOCAB_SYMBOLS + frequent_words(WORDS))}
-made = network(vocabulary)
-if sys.argv[2:] == ["draw"]:
-    draw(made, sys.argv[1])
-    sys.exit()
-track, cores, most = sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
-made.load_state_dict(torch.load(sys.argv[1]))
-torch.set_num_threads(cores)
-scorer = inference.CandidateScorer(1.0, 0.0, 0.0)
-translator = inference.Translator(
-    device=torch.device("cpu"), ensemble_mode="linear", scorer=scorer, batch_size=most, beam_size=5,
-    beam_search_stop="all", models=[made.eval()], source_vocabs=[vocabulary], target_vocabs=[vocabulary],
-    max_output_length_num_stds=0)
+def translator(chosen, vocabulary, made):
+    """A function from a batch of lines to their translations."""
+    torch.set_num_threads(chosen.cores)
+    made.load_state_dict(torch.load(chosen.model))
+    engine = inference.Translator(
+        device=torch.device("cpu"), ensemble_mode="linear", scorer=inference.CandidateScorer(1.0, 0.0, 0.0),
+        batch_size=chosen.batch, beam_size=5, beam_search_stop="all", models=[made.eval()],
+        source_vocabs=[vocabulary], target_vocabs=[vocabulary], max_output_length_num_stds=0)
+
+    def translate(lines):
+        inputs = [inference.make_input_from_plain_string(at, line) for at, line in enumerate(lines)]
+        return [output.translation for output in engine.translate(inputs, fill_up_batches=False)]
+
+    return translate
 
 
-def batches(lengths):
-    """Numbers of the lines of each batch."""
-    batch, filled = [], 0
-    for at in sorted(range(len(lengths)), key=lengths.__getitem__):
-        if batch and filled + lengths[at] > most:
-            yield batch
-            batch, filled = [], 0
-        batch.append(at)
-        filled += lengths[at]
-    yield batch
+def main():
+    vocabulary = {word: at for at, word in enumerate(constants.VOCAB_SYMBOLS + frequent_words(WORDS))}
+    made = network(vocabulary)
+    if sys.argv[1:2] == ["draw"]:
+        draw(made, sys.argv[2])
+    else:
+        chosen = options()
+        serve(chosen, translator(chosen, vocabulary, made))
 
 
-def answers(lines):
-    results = [""] * len(lines)
-    for batch in batches([len(line.split()) for line in lines]):
-        inputs = [inference.make_input_from_plain_string(at, lines[at]) for at in batch]
-        for at, output in zip(batch, translator.translate(inputs, fill_up_batches=False)):
-            results[at] = output.translation
-    return results
-
-
-# A line ends in a line feed and nowhere else, whatever it holds.
-sys.stdin.reconfigure(encoding="utf-8", errors="replace", newline="\n")
-if track.startswith("latency"):
-    for line in sys.stdin:
-        print(*answers([line.removesuffix("\n")]), flush=True)
-else:
-    print("\n".join(answers(sys.stdin.read().removesuffix("\n").split("\n"))))
+main()

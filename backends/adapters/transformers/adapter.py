@@ -48,7 +48,7 @@ class Engine:
         longest = int(batch["input_ids"].shape[1] * float(self.factor)) if self.factor else self.most
         with torch.inference_mode():
             # Its length counts the word that the decoder begins with.
-            ids = self.model.generate(**batch, **self.search, max_length=min(longest, self.most) + 1)
+            ids = self.model.generate(**batch, **self.search, max_length=max(1, min(longest, self.most)) + 1)
         return self.tokenizer.batch_decode(ids, skip_special_tokens=True)
 
 

@@ -22,9 +22,9 @@ pub(crate) struct ScaledFunctions {
     pub(crate) quantise: unsafe fn(&[f32], &mut [RowBlock]),
 }
 
-/// Vectors of quanta by which the first tile of a panel fetches ahead, past its own panel as well: 4 KiB. Nothing else brings
-/// weights from memory while a tile computes. SmolLM2 in Q4_1 reads 1.35 times as many words one by one, and 1.4 times as
-/// many of eight lines together (Emerald Rapids; 2 and 8 KiB are alike).
+/// Vectors of quanta by which the first tile of a panel fetches ahead, past its own panel as well: 4 KiB. SmolLM2 in Q4_1
+/// reads 1.35 times as many words one by one with it, and 1.4 times as many of eight lines together (Emerald Rapids; 2 and
+/// 8 KiB are alike).
 pub(crate) const AHEAD: usize = 64;
 
 /// Writes the functions for one instruction set, over its lanes and its steps. A tile has so many rows, or half of them
