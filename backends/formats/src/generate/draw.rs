@@ -3,6 +3,7 @@
 //! still tend to repeat words, so that shares of identical lines say little about such models.
 
 use std::collections::BTreeMap;
+use std::f32::consts::LN_2;
 
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
@@ -11,6 +12,9 @@ use super::Recipe;
 use super::shapes::{Kind, Shape};
 use crate::safetensors::Stored;
 use crate::{DType, Result};
+
+/// First words of a translator's vocabulary: the end of the sentence and the unknown word.
+pub(super) const SPECIAL: [&str; 2] = ["</s>", "<unk>"];
 
 /// Id of the end of the sentence in generated vocabularies.
 const END: usize = 0;
@@ -38,7 +42,11 @@ const MOST: f32 = 1.0;
 pub(super) fn tensors(recipe: &Recipe) -> Result<BTreeMap<String, Stored>> {
     let transformer = recipe.config().text("type").is_ok_and(|kind| kind == "transformer");
     let drawn = |shape: Shape| {
-        let bytes = values(&shape, reach(&shape, transformer), recipe.seed);
+        let mut values = values(&shape, reach(&shape, transformer), recipe.seed);
+        if shape.kind == Kind::WordBias {
+            favour_frequent_words(&mut values, transformer);
+        }
+        let bytes = values.into_iter().flat_map(f32::to_le_bytes).collect();
         let flat = recipe.is_encoder() && matches!(shape.kind, Kind::Bias | Kind::Scale);
         let shape_in_file = if flat { vec![shape.columns] } else { vec![shape.rows, shape.columns] };
         (shape.name, Stored { dtype: DType::F32, shape: shape_in_file, bytes })
@@ -63,18 +71,25 @@ fn reach(shape: &Shape, transformer: bool) -> f32 {
     }
 }
 
-fn values(shape: &Shape, reach: f32, seed: u64) -> Vec<u8> {
+fn values(shape: &Shape, reach: f32, seed: u64) -> Vec<f32> {
     let count = shape.rows * shape.columns;
     if shape.kind == Kind::Scale {
-        return 1f32.to_le_bytes().repeat(count);
+        return vec![1.0; count];
     }
     let mut draw = Draw::new(seed, &shape.name);
-    let mut bytes = Vec::with_capacity(4 * count);
-    (0..count).for_each(|_| bytes.extend((reach * draw.between()).to_le_bytes()));
-    if shape.kind == Kind::WordBias {
-        bytes[4 * END..][..4].copy_from_slice(&NEVER.to_le_bytes());
+    (0..count).map(|_| reach * draw.between()).collect()
+}
+
+/// Makes the end impossible. Adds the logarithm of a word's frequency to its bias, as training does; [`Draw::place`] has the
+/// law. So a recurrent network's translations are of frequent words, whose products can be computed before. A Transformer's
+/// logits lie so close together that it would repeat the most frequent word.
+fn favour_frequent_words(bias: &mut [f32], transformer: bool) {
+    bias[END] = NEVER;
+    if !transformer {
+        let last = bias.len().ilog2();
+        let octave = |id: usize| (id + 1 - SPECIAL.len()).checked_ilog2().unwrap_or(last);
+        bias.iter_mut().enumerate().skip(END + 1).for_each(|(id, bias)| *bias -= LN_2 * octave(id) as f32);
     }
-    bytes
 }
 
 /// A sequence of random numbers that is the same on every host: SplitMix64 (Steele, Lea, Flood 2014).
@@ -92,6 +107,19 @@ impl Draw {
     fn between(&mut self) -> f32 {
         const STEPS: f32 = (1u32 << 23) as f32;
         (self.0.next_u64() >> 40) as f32 / STEPS - 1.0
+    }
+
+    /// A place in a list of `count` words that begins with the most frequent ones. By Zipf's law (Human Behavior and the
+    /// Principle of Least Effort, 1949) a word's frequency is the reciprocal of its place, so each doubling of places has
+    /// the same share of a text.
+    pub(super) fn place(&mut self, count: usize) -> usize {
+        loop {
+            let first = 1 << (self.share() * f64::from(count.ilog2() + 1)) as u32;
+            let place = first + (self.share() * first as f64) as usize;
+            if place <= count {
+                return place - 1;
+            }
+        }
     }
 
     /// A number in [0, 1).
@@ -118,5 +146,24 @@ mod tests {
         assert_eq!(first(0, ""), SplitMix64::seed_from_u64(0xcbf2_9ce4_8422_2325).next_u64());
         assert_ne!(first(1, "Wemb"), first(2, "Wemb"));
         assert_ne!(first(1, "Wemb"), first(1, "Wpos"));
+    }
+
+    #[test]
+    fn each_doubling_of_places_is_drawn_as_often() {
+        let mut draw = Draw::new(1, "places");
+        let mut counts = [0; 10];
+        (0..10_000).for_each(|_| counts[(draw.place(1023) + 1).ilog2() as usize] += 1);
+        assert!(counts.iter().all(|count| (900..1100).contains(count)), "{counts:?}");
+        assert!((0..100).all(|_| draw.place(5) < 5));
+    }
+
+    #[test]
+    fn rare_words_of_recurrent_networks_have_a_lower_bias() {
+        let mut bias = [0.0; 12];
+        favour_frequent_words(&mut bias, false);
+        // The end never comes, and the unknown word is as rare as the last word.
+        let octaves = bias.map(|bias| (-bias / LN_2).round() as u32);
+        assert_eq!(octaves[1..], [3, 0, 1, 1, 2, 2, 2, 2, 3, 3, 3]);
+        assert!(bias[END] < -1e3);
     }
 }

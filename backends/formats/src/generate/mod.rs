@@ -72,7 +72,7 @@ fn write_translator(recipe: &Recipe, partial: &Partial) -> Result<()> {
         files.insert(name.to_owned(), FileIdentity::of_bytes(bytes));
         Ok(())
     };
-    let words = Words::read(&words::SPECIAL, &recipe.text, words::between_blanks, recipe.words)?;
+    let words = Words::read(&draw::SPECIAL, &recipe.text, words::between_blanks, recipe.words)?;
     add(VOCABULARY, words.list().as_bytes())?;
     let shortlist = recipe.shortlist.map(|cut| words.shortlist(cut, recipe.seed));
     if let Some(binary) = shortlist.and_then(|list| list.to_binary()) {

@@ -16,7 +16,7 @@ use crate::{Fault, MarianConfig, Result};
 
 /// Generation of the drawing code. It grows whenever a recipe gives another model, so that an old model isn't
 /// taken for a new one.
-const GENERATION: u32 = 1;
+const GENERATION: u32 = 2;
 
 /// Smallest vocabulary: the end, the unknown word, and a shortlist's multiple of eight.
 const FEWEST_WORDS: usize = 16;
@@ -136,11 +136,11 @@ impl Recipe {
         sizes.iter().map(|Shape { rows, columns, .. }| (rows * columns) as u64).sum()
     }
 
-    /// Number of multiply-accumulates for a word.
-    pub fn macs(&self) -> Macs {
+    /// Number of multiply-accumulates for a word, by the recipe's shortlist or with all words as candidates.
+    pub fn macs(&self, shortlisted: bool) -> Macs {
         let shapes = self.shapes().unwrap_or_default();
         if !self.is_encoder() {
-            return shapes::macs(&shapes, self.candidates());
+            return shapes::macs(&shapes, if shortlisted { self.candidates() } else { self.words });
         }
         let products = shapes.iter().filter(|shape| shape.kind == Kind::Transposed);
         Macs { source: products.map(|shape| (shape.rows * shape.columns) as u64).sum(), target: 0 }
@@ -215,8 +215,12 @@ pub(super) fn read(path: &Path) -> Result<String> {
 mod tests {
     use super::*;
 
+    fn recipe(text: &str) -> Recipe {
+        Recipe::of(toml::from_str(text).unwrap(), Path::new(".")).unwrap()
+    }
+
     fn macs_of(text: &str) -> Macs {
-        Recipe::of(toml::from_str(text).unwrap(), Path::new(".")).unwrap().macs()
+        recipe(text).macs(true)
     }
 
     #[test]
@@ -257,6 +261,8 @@ mod tests {
         assert_eq!(macs.source, 2 * gru(e) + (2 * h) * (2 * h));
         let attention = h * 2 * h + 2 * h;
         let last = (e + h + 2 * h) * e + 2 * h * h;
-        assert_eq!(macs.target, gru(e) + gru(2 * h) + attention + last + (100 + 2 * 10) * e);
+        let target = |candidates| gru(e) + gru(2 * h) + attention + last + candidates * e;
+        assert_eq!(macs.target, target(100 + 2 * 10));
+        assert_eq!(recipe(text).macs(false).target, target(5000), "without the shortlist");
     }
 }

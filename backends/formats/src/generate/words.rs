@@ -3,13 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use super::draw::Draw;
+use super::draw::{Draw, SPECIAL};
 use super::recipe::read;
 use crate::Result;
 use crate::shortlist::{Cut, Shortlist};
-
-/// First words of a translator's vocabulary: the end of the sentence and the unknown word.
-pub(super) const SPECIAL: [&str; 2] = ["</s>", "<unk>"];
 
 /// The words of a text as a translator's vocabulary has them: what stands between blanks.
 pub(super) fn between_blanks(text: &str) -> Vec<String> {
@@ -77,8 +74,7 @@ impl Words {
         self.0.join("\n") + "\n"
     }
 
-    /// As many candidates for each word as `cut` keeps. Frequent words are candidates of many words, as in
-    /// text: the square of a uniform number puts half of all candidates among the first quarter of the words.
+    /// As many candidates for each word as `cut` keeps. Frequent words are candidates of many words, as in text.
     pub(super) fn shortlist(&self, cut: Cut, seed: u64) -> Shortlist {
         let mut draw = Draw::new(seed, "shortlist");
         let ordinary = self.0.len() - SPECIAL.len();
@@ -86,7 +82,7 @@ impl Words {
         let candidates = self.0.iter().enumerate().map(|(word, _)| {
             let mut chosen = BTreeSet::new();
             while word >= SPECIAL.len() && chosen.len() < best {
-                chosen.insert((SPECIAL.len() + (draw.share().powi(2) * ordinary as f64) as usize) as u32);
+                chosen.insert((SPECIAL.len() + draw.place(ordinary)) as u32);
             }
             chosen.into_iter().collect()
         });
