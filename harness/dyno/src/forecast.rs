@@ -57,7 +57,8 @@ const WEIGHTS_PER_SECOND: f64 = 2.9e8;
 const OF_A_PLUGIN: f64 = 3.0;
 
 /// The same for the source, whose rows share what the library does once a product. With BERT's sizes and lines of 8 to 384
-/// tokens, oneDNN takes 1.3 to 2.1 times as long as ours on Zen 5, and the gemm crate 2.3 to 3.4 times.
+/// tokens, oneDNN takes 1.3 to 2.1 times as long as ours on Zen 5, and the gemm crate 2.3 to 3.4 times. Most such systems of the
+/// papers' campaigns have oneDNN.
 const OF_A_PLUGIN_FOR_THE_SOURCE: f64 = 1.5;
 
 /// Precisions whose speeds are measured.
