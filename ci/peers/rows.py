@@ -20,16 +20,16 @@ class Row:
 
 
 ROWS = {
-    "ssru-6-1": Row("ssru", (10_000 / 3_120, 20_000 / 4_740), **SSRU, enc_depth=6, dec_depth=1, dim_emb=256,
+    "ssru-6-1": Row("ssru", (7, 5.5), **SSRU, enc_depth=6, dec_depth=1, dim_emb=256,
                     transformer_dim_ffn=1024),
-    "ssru-12-1": Row("ssru", (2_200 / 1_120, 3_300 / 1_390), **SSRU, enc_depth=12, dec_depth=1, dim_emb=512,
+    "ssru-12-1": Row("ssru", (2.6, 3), **SSRU, enc_depth=12, dec_depth=1, dim_emb=512,
                      transformer_dim_ffn=2048),
-    "aan-6-6": Row("transformer-aan", (3_500 / 860, 7_500 / 2_110), **TRANSFORMER, enc_depth=6, dec_depth=6,
+    "aan-6-6": Row("transformer-aan", (5, 4.5), **TRANSFORMER, enc_depth=6, dec_depth=6,
                    transformer_decoder_autoreg="average-attention", transformer_dim_aan=256, dim_emb=256,
                    transformer_dim_ffn=2048),
-    "gru-2-1": Row("gru", (4_000 / 410, 8_000 / 930), type="s2s", tied_embeddings_all="", enc_type="bidirectional",
+    "gru-2-1": Row("gru", (16, 14), type="s2s", tied_embeddings_all="", enc_type="bidirectional",
                    enc_cell="gru", dec_cell="gru", enc_depth=2, dec_depth=1, dim_emb=256, dim_rnn=512),
-    "self-6-1": Row("transformer-aan", (9_000 / 2_680, 18_000 / 4_290), **TRANSFORMER, enc_depth=6, dec_depth=1,
+    "self-6-1": Row("transformer-aan", (3.3, 3), **TRANSFORMER, enc_depth=6, dec_depth=1,
                     transformer_decoder_autoreg="self-attention", transformer_ffn_activation="relu", dim_emb=256,
                     transformer_dim_ffn=1024),
 }

@@ -23,7 +23,9 @@ pub enum Isa {
     Avx512bw,
     /// AVX-512 with the dot products of AVX-512-VNNI.
     Avx512Vnni,
-    /// AVX-512-VNNI beside the matrix unit for bytes, AMX-INT8.
+    /// AVX-512-VNNI with the dot products of bfloat16, AVX-512-BF16.
+    Avx512Bf16,
+    /// AVX-512-BF16 beside the matrix unit for bytes, AMX-INT8.
     AmxInt8,
     /// NEON, which every 64-bit Arm processor under Linux has.
     Neon,
@@ -35,12 +37,13 @@ pub enum Isa {
 
 impl Isa {
     /// All instruction sets: those of x86-64, then those of Arm, each the slowest first.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Scalar,
         Self::Avx2,
         Self::AvxVnni,
         Self::Avx512bw,
         Self::Avx512Vnni,
+        Self::Avx512Bf16,
         Self::AmxInt8,
         Self::Neon,
         Self::Dotprod,
@@ -56,6 +59,7 @@ impl Isa {
             Self::AvxVnni => "avx_vnni",
             Self::Avx512bw => "avx512bw",
             Self::Avx512Vnni => "avx512_vnni",
+            Self::Avx512Bf16 => "avx512_bf16",
             Self::AmxInt8 => "amx_int8",
             Self::Neon => "neon",
             Self::Dotprod => "dotprod",
@@ -74,13 +78,15 @@ impl Isa {
             && is_x86_feature_detected!("avx512dq")
             && is_x86_feature_detected!("avx512vl");
         let vnni = avx512 && is_x86_feature_detected!("avx512vnni");
+        let bf16 = vnni && is_x86_feature_detected!("avx512bf16");
         match self {
             Self::Scalar => true,
             Self::Avx2 => avx2,
             Self::AvxVnni => avx2 && is_x86_feature_detected!("avxvnni"),
             Self::Avx512bw => avx512,
             Self::Avx512Vnni => vnni,
-            Self::AmxInt8 => vnni && has_amx_int8(),
+            Self::Avx512Bf16 => bf16,
+            Self::AmxInt8 => bf16 && has_amx_int8(),
             Self::Neon | Self::Dotprod | Self::I8mm => false,
         }
     }
@@ -97,7 +103,12 @@ impl Isa {
             Self::Neon => neon,
             Self::Dotprod => dotprod,
             Self::I8mm => dotprod && is_aarch64_feature_detected!("i8mm"),
-            Self::Avx2 | Self::AvxVnni | Self::Avx512bw | Self::Avx512Vnni | Self::AmxInt8 => false,
+            Self::Avx2
+            | Self::AvxVnni
+            | Self::Avx512bw
+            | Self::Avx512Vnni
+            | Self::Avx512Bf16
+            | Self::AmxInt8 => false,
         }
     }
 
@@ -185,7 +196,7 @@ mod tests {
         assert_eq!(
             told,
             "instruction set 'avx512vnni' is unknown (did you mean `avx512_vnni`?); \
-             known are scalar, avx2, avx_vnni, avx512bw, avx512_vnni, amx_int8, neon, dotprod, i8mm"
+             known are scalar, avx2, avx_vnni, avx512bw, avx512_vnni, avx512_bf16, amx_int8, neon, dotprod, i8mm"
         );
         let told = "mmx\n".parse::<Isa>().unwrap_err().to_string();
         assert!(told.starts_with("instruction set 'mmx\\n' is unknown; known are scalar"), "{told}");

@@ -10,7 +10,7 @@ use crate::modules::{POOLINGS, Pooling};
 #[derive(Debug)]
 pub(crate) struct RequestedSettings {
     pub(crate) kernel_settings: KernelSettings,
-    /// Number type of the products' weights: f32, or int8 with a scale for each output and each row of inputs.
+    /// Number type of the products: f32, bf16, or int8 with a scale for each output and each row of inputs.
     pub(crate) precision: Precision,
     pub(crate) pooling: Option<Pooling>,
     pub(crate) normalise: Option<bool>,
@@ -40,15 +40,16 @@ impl RequestedSettings {
 }
 
 fn precision(reader: &mut SettingsReader<'_>) -> Result<Precision, Error> {
-    let name = reader.take::<String>("precision", "f32 or int8")?;
+    let name = reader.take::<String>("precision", "f32, bf16 or int8")?;
     match name.as_deref() {
         None | Some("f32") => Ok(Precision::F32),
+        Some("bf16") => Ok(Precision::Bf16),
         Some("int8") => Ok(Precision::Int8),
         Some("int16") => Err(reader.refuse(
             "precision",
-            "encoders have none: int8 keeps their quality in half the memory of int16; take int8 or f32",
+            "encoders have none: int8 keeps their quality in half the memory of int16; take int8, bf16 or f32",
         )),
-        Some(_) => Err(reader.refuse("precision", "it must be f32 or int8")),
+        Some(_) => Err(reader.refuse("precision", "it must be f32, bf16 or int8")),
     }
 }
 

@@ -3,7 +3,8 @@
 //!
 //! A module here instantiates the macro bodies over one module of `lanes` and one of `arithmetic`. The two
 //! AVX-512 sets share vector maths and f32 products, and so do the two 256-bit sets: they differ in integer
-//! products only. AVX-VNNI is the 256-bit body with a step of its own, and AMX has a way of its own to int8 sums. The three
+//! products only. AVX-VNNI is the 256-bit body with a step of its own, AVX-512-BF16 has a step of its own for bf16, and AMX
+//! a way of its own to int8 sums. The three
 //! Arm sets differ in int8 products only.
 
 use crate::Precision;
@@ -21,6 +22,7 @@ pub(crate) struct IsaFunctions {
     pub(crate) flip: u8,
     pub(crate) int8: unsafe fn(&mut Job<'_>),
     pub(crate) int16: unsafe fn(&mut Job<'_>),
+    pub(crate) bf16: unsafe fn(&mut Job<'_>),
     pub(crate) f32: unsafe fn(&mut Job<'_>),
     pub(crate) scaled: &'static ScaledFunctions,
     pub(crate) vector: &'static VectorFunctions,
@@ -58,6 +60,7 @@ pub(crate) struct VectorFunctions {
     pub(crate) add_row: unsafe fn(&[u8], Precision, f32, &mut [f32]),
     pub(crate) quantise_int8: unsafe fn(&[f32], f32, u8, &mut [u8]),
     pub(crate) quantise_int16: unsafe fn(&[f32], f32, &mut [u8]),
+    pub(crate) round_bf16: unsafe fn(&[f32], &mut [u8]),
 }
 
 /// Writes the vector maths of a module and the table of its functions.
@@ -98,6 +101,7 @@ macro_rules! vector_maths {
             add_row,
             quantise_int8,
             quantise_int16,
+            round_bf16,
         };
     };
 }
@@ -109,6 +113,8 @@ pub(crate) mod scalar {
         wide: [1], tiles: (1, 1));
     product!(int16, [], scalar, crate::tile::arithmetic::scalar::int16, super, walk: by_groups,
         wide: [1], tiles: (1, 1));
+    product!(bf16, [], scalar, crate::tile::arithmetic::scalar::bf16, super, walk: by_groups,
+        wide: [1], tiles: (1, 1));
     product!(f32, [], scalar, crate::tile::arithmetic::scalar::f32, super, walk: by_groups,
         wide: [1], tiles: (1, 1));
     scaled!([], scalar, scalar, rows: 2, sums: 1);
@@ -117,6 +123,7 @@ pub(crate) mod scalar {
         flip: 0,
         int8: int8::multiply,
         int16: int16::multiply,
+        bf16: bf16::multiply,
         f32: f32::multiply,
         scaled: &scaled::FUNCTIONS,
         vector: &VECTOR,
@@ -143,6 +150,7 @@ pub(crate) mod avx2 {
         walk: by_magnitudes, wide: [4, 2, 1],
         tiles: (1, 1) (1, 2) (1, 3) (1, 4) (2, 1) (2, 2) (3, 1));
     product_256!(int16, "avx2,fma", crate::tile::arithmetic::avx2::int16);
+    product_256!(bf16, "avx2,fma", crate::tile::arithmetic::avx2::bf16);
     product_256!(f32, "avx2,fma", crate::tile::arithmetic::avx2::f32);
     scaled!([#[target_feature(enable = "avx2,fma")]], avx2, avx2, rows: 4, sums: 1);
 
@@ -150,6 +158,7 @@ pub(crate) mod avx2 {
         flip: 0,
         int8: int8::multiply,
         int16: int16::multiply,
+        bf16: bf16::multiply,
         f32: f32::multiply,
         scaled: &scaled::FUNCTIONS,
         vector: &VECTOR,
@@ -167,6 +176,7 @@ pub(crate) mod avx_vnni {
         flip: 0x80,
         int8: int8::multiply,
         int16: int16::multiply,
+        bf16: avx2::bf16::multiply,
         f32: avx2::f32::multiply,
         scaled: &scaled::FUNCTIONS,
         vector: &avx2::VECTOR,
@@ -189,13 +199,14 @@ macro_rules! products_512 {
 pub(crate) mod avx512bw {
     use super::*;
     vector_maths!([#[target_feature(enable = "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl")]], avx512);
-    products_512!(avx512bw, "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl", int8 int16 f32);
+    products_512!(avx512bw, "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl", int8 int16 bf16 f32);
     scaled!([#[target_feature(enable = "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl")]], avx512, avx512bw, rows: 8, sums: 1);
 
     pub(crate) static TABLE: IsaFunctions = IsaFunctions {
         flip: 0,
         int8: int8::multiply,
         int16: int16::multiply,
+        bf16: bf16::multiply,
         f32: f32::multiply,
         scaled: &scaled::FUNCTIONS,
         vector: &VECTOR,
@@ -212,10 +223,19 @@ pub(crate) mod avx512_vnni {
         flip: 0x80,
         int8: int8::multiply,
         int16: int16::multiply,
+        bf16: avx512bw::bf16::multiply,
         f32: avx512bw::f32::multiply,
         scaled: &scaled::FUNCTIONS,
         vector: &avx512bw::VECTOR,
     };
+}
+
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod avx512_bf16 {
+    use super::*;
+    products_512!(avx512_bf16, "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,avx512bf16", bf16);
+
+    pub(crate) static TABLE: IsaFunctions = IsaFunctions { bf16: bf16::multiply, ..avx512_vnni::TABLE };
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -234,7 +254,7 @@ pub(crate) mod amx_int8 {
         if matrix_unit::is_faster(job) { int8::multiply(job) } else { avx512_vnni::int8::multiply(job) }
     }
 
-    pub(crate) static TABLE: IsaFunctions = IsaFunctions { int8: multiply, ..avx512_vnni::TABLE };
+    pub(crate) static TABLE: IsaFunctions = IsaFunctions { int8: multiply, ..avx512_bf16::TABLE };
 }
 
 /// Tiles as large as those of 256 bits: 32 registers of 128 bits hold as much as sixteen of 256.
@@ -262,8 +282,9 @@ pub(crate) mod neon {
         flip: 0,
         int8: int8::multiply,
         int16: int16::multiply,
+        bf16: scalar::bf16::multiply, // the compiler's code for sixteen lanes
         f32: f32::multiply,
-        scaled: &scalar::scaled::FUNCTIONS, // the compiler's code for sixteen lanes
+        scaled: &scalar::scaled::FUNCTIONS, // as above
         vector: &VECTOR,
     };
 }

@@ -52,6 +52,8 @@ impl Kernels {
             #[cfg(target_arch = "x86_64")]
             Isa::Avx512Vnni => &isa_code::avx512_vnni::TABLE,
             #[cfg(target_arch = "x86_64")]
+            Isa::Avx512Bf16 => &isa_code::avx512_bf16::TABLE,
+            #[cfg(target_arch = "x86_64")]
             Isa::AmxInt8 => &isa_code::amx_int8::TABLE,
             #[cfg(target_arch = "aarch64")]
             Isa::Neon => &isa_code::neon::TABLE,
@@ -74,6 +76,7 @@ impl Kernels {
         match precision {
             Precision::Int8 => self.table.int8,
             Precision::Int16 => self.table.int16,
+            Precision::Bf16 => self.table.bf16,
             Precision::F32 => self.table.f32,
         }
     }

@@ -7,7 +7,8 @@
 //! # One result everywhere
 //! An int8 or int16 product is the same integer on every instruction set. Every float after it, in products
 //! and vector maths alike, comes from the same operations in the same order. The plain code is the
-//! specification, and the tests compare the bits of all other code with it. So a translation doesn't depend
+//! specification, and the tests compare the bits of all other code with it; only sums of bf16 products below the
+//! smallest normal number, 1.2e-38, may differ. So a translation doesn't depend
 //! on the processor, and a row's result doesn't depend on the rows beside it.
 //!
 //! # A product

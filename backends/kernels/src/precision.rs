@@ -7,6 +7,8 @@ use std::fmt;
 pub enum Precision {
     /// 32-bit floating point.
     F32,
+    /// bfloat16, the upper half of f32, summed in f32.
+    Bf16,
     /// 16-bit integers, summed in 32 bits.
     Int16,
     /// 8-bit integers in -127..=127, summed in 32 bits.
@@ -19,13 +21,14 @@ const LINE: usize = 64;
 
 impl Precision {
     /// All precisions, the widest first.
-    pub(crate) const ALL: [Self; 3] = [Self::F32, Self::Int16, Self::Int8];
+    pub(crate) const ALL: [Self; 4] = [Self::F32, Self::Bf16, Self::Int16, Self::Int8];
 
     /// Name in settings and records.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::F32 => "f32",
+            Self::Bf16 => "bf16",
             Self::Int16 => "int16",
             Self::Int8 => "int8",
         }
@@ -40,7 +43,7 @@ impl Precision {
     pub(crate) fn bytes(self) -> usize {
         match self {
             Self::F32 => 4,
-            Self::Int16 => 2,
+            Self::Bf16 | Self::Int16 => 2,
             Self::Int8 => 1,
         }
     }
@@ -60,6 +63,23 @@ pub(crate) const MOST_WORD: f32 = 32767.0;
 /// The multiplier that makes the greatest magnitude `limit`, and the scale that undoes it; 0 and 1 for zeros.
 pub(crate) fn to_limit(most: f32, limit: f32) -> (f32, f32) {
     if (limit / most).is_finite() { (limit / most, most / limit) } else { (0.0, 1.0) }
+}
+
+/// The nearest bfloat16, halves to even, and 0 below the smallest normal number: as VCVTNEPS2BF16 rounds (Intel's manual,
+/// volume 2C). A NaN stays one.
+#[inline]
+pub(crate) fn to_bf16(x: f32) -> u16 {
+    const EXPONENT: u32 = 0x7F80_0000;
+    let bits = x.to_bits();
+    let nearest = bits.wrapping_add(0x7FFF + (bits >> 16 & 1));
+    let rounded = if x.is_nan() { f32::NAN.to_bits() } else { nearest };
+    (if bits & EXPONENT == 0 { 0 } else { rounded } >> 16) as u16
+}
+
+/// The value of a bfloat16.
+#[inline]
+pub(crate) fn from_bf16(bits: u16) -> f32 {
+    f32::from_bits(u32::from(bits) << 16)
 }
 
 pub(crate) fn to_i8(x: f32) -> i8 {

@@ -289,4 +289,9 @@ impl Kernels {
     pub(crate) fn row_to_int16(self, x: &[f32], multiplier: f32, out: &mut [u8]) {
         call!(self.quantise_int16(x, multiplier, out))
     }
+
+    /// Rounds a row to bf16, in whole groups.
+    pub(crate) fn row_to_bf16(self, x: &[f32], out: &mut [u8]) {
+        call!(self.round_bf16(x, out))
+    }
 }

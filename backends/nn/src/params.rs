@@ -42,6 +42,8 @@ pub enum ActivationScales {
     Static,
     /// None, for f32 weights: inputs and weights of all products are cut off at this magnitude.
     Clipped(f32),
+    /// None, for f32 weights: inputs and weights of all products are rounded to bf16.
+    Bf16,
     /// A calibration, which notes the inputs of f32 weights.
     Watched(&'static Calibration),
 }
@@ -155,6 +157,7 @@ impl<'a> Params<'a> {
         match self.scales {
             ActivationScales::PerRow => Ok(InputScale::PerRow),
             ActivationScales::Clipped(bound) => Ok(InputScale::Clipped(bound)),
+            ActivationScales::Bf16 => Ok(InputScale::Bf16),
             ActivationScales::Watched(by) => Ok(InputScale::Watched(by, vec![name.into()])),
             ActivationScales::Static => {
                 let own = self.weights.find(&format!("{name}{MULTIPLIER_SUFFIX}"));

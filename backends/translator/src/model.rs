@@ -7,9 +7,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use dyno_api::{Breakdown, Facts, Model, OpenedFile, Session};
-use dyno_formats::{ModelDir, Shortlist, Vocabularies};
-use dyno_nn::Network;
+use dyno_formats::{ModelDir, Precision, Shortlist, Vocabularies};
 use dyno_nn::watch::SharedTimes;
+use dyno_nn::{ActivationScales, Network};
 use dyno_text::{Side, Vocabulary};
 
 use crate::error::{Error, Result};
@@ -192,24 +192,31 @@ fn facts(
     let mut paths: Vec<_> = weights.map(|weights| weights.origin().to_path_buf()).collect();
     paths.extend(opened[0].model.vocabularies().iter().chain(opened[0].model.tokens()).cloned());
     paths.extend(requested.shortlist.of(&opened[0].model).map(|(path, _)| path.to_path_buf()));
-    let precision = opened[0].weights.precision();
-    let computed = match precision {
-        dyno_formats::Precision::F16 => " weights, f32 products",
-        _ if requested.full_precision.0.auto_precision => " or f32 for each product, whichever was faster",
-        _ if !requested.full_precision.0.memoised => ", quantised and packed for each product",
-        _ => "",
-    };
     Facts {
         backend: backend.into(),
         version: env!("CARGO_PKG_VERSION").into(),
         isa: Some(requested.kernel_settings.kernels.isa().name().into()),
-        precision: Some(format!("{precision}{computed}{}", requested.scales)),
+        precision: Some(precision(opened[0].weights.precision(), requested)),
         parameters: Some(members.iter().map(|(_, network)| network.parameters()).sum()),
         cut_lines: None,
         counts: BTreeMap::new(),
         not_reproducible: requested.full_precision.0.auto_precision.then(|| NOT_REPRODUCIBLE.into()),
         files: OpenedFile::all(paths),
     }
+}
+
+/// Precision of products of weights in `stored`.
+fn precision(stored: Precision, requested: &RequestedSettings) -> String {
+    let ways = requested.full_precision.0;
+    let products = match (stored, requested.scales.scales) {
+        (Precision::F32, ActivationScales::Bf16) => return "bf16".into(),
+        (Precision::F16, ActivationScales::Bf16) => " weights, bf16 products",
+        (Precision::F16, _) => " weights, f32 products",
+        _ if ways.auto_precision => " or f32 for each product, whichever was faster",
+        _ if !ways.memoised => ", quantised and packed for each product",
+        _ => "",
+    };
+    format!("{stored}{products}{}", requested.scales)
 }
 
 impl Model for Translator {

@@ -46,7 +46,7 @@ impl Host {
         pairs.filter(|(a, b)| a != b).map(|(a, b)| format!("{a}, not {b}")).collect()
     }
 
-    /// The instruction set that decides int8 speed: the last of the list is the most capable.
+    /// The most capable instruction set, the last of the list.
     pub fn best_isa(&self) -> &str {
         self.isa.last().map_or("scalar", String::as_str)
     }

@@ -36,7 +36,11 @@ impl<'a> Params<'a> {
     pub(super) fn linear(self, name: &str, inputs: usize, outputs: usize) -> Result<Linear> {
         let values = self.matrix(&format!("{name}.weight"), outputs, inputs)?;
         let matrix = Matrix::plain_transposed(values, inputs, outputs);
-        let matrix = if self.precision == Precision::Int8 { matrix.in_int8() } else { matrix };
+        let matrix = match self.precision {
+            Precision::Int8 => matrix.in_int8(),
+            Precision::Bf16 => matrix.in_bf16(),
+            _ => matrix,
+        };
         let bias = format!("{name}.bias");
         let bias = match self.weights.find(&bias) {
             Some(_) => self.vector(&bias, outputs)?,

@@ -66,7 +66,7 @@ fn threads_change_no_bit_of_short_and_long_lines() {
         let lines: Vec<String> =
             [3, 38].iter().flat_map(|tokens| lines_of_tokens(&text, *tokens, 4, 1).unwrap()).collect();
         let lines: Vec<&[u8]> = lines.iter().map(String::as_bytes).collect();
-        for precision in ["f32", "int8"] {
+        for precision in ["f32", "bf16", "int8"] {
             let one = open(&model, json!({ "precision": precision }));
             for threads in [2, 3, 5] {
                 let several = open(&model, json!({ "precision": precision, "threads": threads }));

@@ -59,7 +59,7 @@ fn a_lines_vector_is_the_same_in_any_batch_with_any_threads_on_any_processor() {
     for kind in ["bert", "bert-odd", "roberta-prelayernorm"] {
         let lines = lines();
         let lines: Vec<&[u8]> = lines.iter().map(String::as_bytes).collect();
-        for precision in ["f32", "int8"] {
+        for precision in ["f32", "bf16", "int8"] {
             let plain = open(&folder(kind), json!({ "precision": precision }));
             let alone: Vec<_> =
                 lines.iter().flat_map(|line| encode(plain.as_ref(), &[line])).collect::<Vec<_>>();

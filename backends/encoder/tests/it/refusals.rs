@@ -13,7 +13,7 @@ use crate::support::{KINDS, encoded, folder, open, refusal, with};
 fn settings_that_an_encoder_lacks_are_refused_with_the_reason() {
     for (settings, said) in [
         (json!({ "precision": "int16" }), "int8 keeps their quality in half the memory of int16"),
-        (json!({ "precision": "f16" }), "it must be f32 or int8"),
+        (json!({ "precision": "f16" }), "it must be f32, bf16 or int8"),
         (json!({ "threads": 0 }), "a whole number from 1 to 1024"),
         (json!({ "pooling": "last" }), "it must be one of cls, max, mean"),
         (json!({ "pooling": "tokens", "normalise": true }), "a vector for each token"),

@@ -6,6 +6,7 @@
 use std::fs;
 use std::path::Path;
 
+use dyno_api::Model;
 use dyno_formats::{Recipe, generate, lines_of_tokens};
 use serde_json::{Value, json};
 
@@ -59,7 +60,7 @@ fn add_sinks(model: &Path) {
 }
 
 #[test]
-fn long_lines_in_int8_are_as_near_to_f32_as_short_ones() {
+fn long_lines_in_int8_are_as_near_to_f32_as_short_ones_and_bf16_is_nearer() {
     let folder = tempfile::tempdir().unwrap();
     let text = folder.path().join("text");
     let words: Vec<String> =
@@ -72,16 +73,18 @@ fn long_lines_in_int8_are_as_near_to_f32_as_short_ones() {
     let model = folder.path().join("model");
     generate(&Recipe::of(toml::from_str(&table).unwrap(), folder.path()).unwrap(), &model).unwrap();
     add_sinks(&model);
-    let [exact, int8] = ["f32", "int8"].map(|precision| open(&model, json!({ "precision": precision })));
-    let farthest = |tokens: usize| {
+    let [exact, bf16, int8] =
+        ["f32", "bf16", "int8"].map(|precision| open(&model, json!({ "precision": precision })));
+    let farthest = |narrow: &dyn Model, tokens: usize| {
         let lines = lines_of_tokens(&text, tokens, 6, 1).unwrap();
         let lines: Vec<&[u8]> = lines.iter().map(String::as_bytes).collect();
-        let pairs = encode(exact.as_ref(), &lines).into_iter().zip(encode(int8.as_ref(), &lines));
-        pairs.map(|(exact, int8)| cosine(&exact, &int8)).fold(1.0, f64::min)
+        let pairs = encode(exact.as_ref(), &lines).into_iter().zip(encode(narrow, &lines));
+        pairs.map(|(exact, narrow)| cosine(&exact, &narrow)).fold(1.0, f64::min)
     };
-    let short = farthest(24);
+    let short = farthest(int8.as_ref(), 24);
     for tokens in [128, 256, 384, 510] {
-        let long = farthest(tokens);
+        let (long, wider) = (farthest(int8.as_ref(), tokens), farthest(bf16.as_ref(), tokens));
         assert!(long >= short, "cosine {long} of {tokens} tokens, {short} of 24");
+        assert!(wider > long, "cosine {wider} in bf16, {long} in int8, of {tokens} tokens");
     }
 }

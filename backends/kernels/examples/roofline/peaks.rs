@@ -25,13 +25,14 @@ fn loop_of(isa: Isa, precision: Precision) -> (unsafe fn(), usize) {
     match (isa, precision) {
         (Isa::Scalar, _) => (x86::scalar, 1),
         (Isa::AmxInt8, Precision::Int8) => (x86::squares, 1024),
-        (Isa::Avx512Vnni, Precision::Int8) => (x86::int8_512, 64),
-        (Isa::AmxInt8 | Isa::Avx512Vnni, Precision::Int16) => (x86::int16_512, 32),
+        (Isa::Avx512Bf16 | Isa::Avx512Vnni, Precision::Int8) => (x86::int8_512, 64),
+        (Isa::AmxInt8 | Isa::Avx512Bf16 | Isa::Avx512Vnni, Precision::Int16) => (x86::int16_512, 32),
+        (Isa::AmxInt8 | Isa::Avx512Bf16, Precision::Bf16) => (x86::bf16_512, 32),
         (Isa::Avx512bw, Precision::Int8 | Precision::Int16) => (x86::pairs_512, 32),
-        (Isa::AmxInt8 | Isa::Avx512Vnni | Isa::Avx512bw, _) => (x86::f32_512, 16),
+        (Isa::AmxInt8 | Isa::Avx512Bf16 | Isa::Avx512Vnni | Isa::Avx512bw, _) => (x86::f32_512, 16),
         (Isa::AvxVnni, Precision::Int8) => (x86::int8_256, 32),
         (Isa::AvxVnni, Precision::Int16) => (x86::int16_256, 16),
-        (_, Precision::F32) => (x86::f32_256, 8),
+        (_, Precision::F32 | Precision::Bf16) => (x86::f32_256, 8),
         _ => (x86::pairs_256, 16),
     }
 }
@@ -86,6 +87,11 @@ mod x86 {
         sum,
         _mm512_madd_epi16(sum, x)
     ));
+    peak!(bf16_512, "avx512f,avx512bf16", _mm512_setzero_ps(), |sum, x| _mm512_dpbf16_ps(
+        sum,
+        pairs(x),
+        pairs(x)
+    ));
     peak!(f32_512, "avx512f", _mm512_setzero_ps(), |sum, x| _mm512_fmadd_ps(x, x, sum));
     peak!(int8_256, "avxvnni,avx2", _mm256_setzero_si256(), |sum, x| _mm256_dpbusd_avx_epi32(sum, x, x));
     peak!(int16_256, "avxvnni,avx2", _mm256_setzero_si256(), |sum, x| _mm256_dpwssd_avx_epi32(sum, x, x));
@@ -94,6 +100,11 @@ mod x86 {
         _mm256_madd_epi16(sum, x)
     ));
     peak!(f32_256, "avx2,fma", _mm256_setzero_ps(), |sum, x| _mm256_fmadd_ps(x, x, sum));
+
+    fn pairs(x: __m512) -> __m512bh {
+        // SAFETY: both types are 64 bytes, and each pattern of bits is a value.
+        unsafe { std::mem::transmute::<__m512, __m512bh>(x) }
+    }
 
     /// Four squares of sums on the matrix unit. An instruction, which multiplies 16 × 16 × 64 values in sixteen cycles,
     /// counts as sixteen.

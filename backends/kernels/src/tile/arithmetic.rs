@@ -9,6 +9,11 @@
 //! |a| with sign(a)·b. A pair of such products is at most 2·127·127 = 32,258, so that the saturating 16-bit sum never
 //! saturates. `avx2_int8` has a way of its own.
 //!
+//! A bf16 value is the upper half of an f32 value, so that a product of two is exact in f32. A step adds that of the
+//! upper values of a group, then that of the lower ones, and rounds after each, which is the order of AVX-512-BF16 (Intel's
+//! manual, volume 2C, VDPBF16PS). The instruction takes values below the smallest normal number, 1.2e-38, for 0; other code
+//! doesn't, so that their bits may differ in sums as small as that.
+//!
 //! The dot product of words is written as an inline instruction. The compiler splits a chain of the intrinsic
 //! into a product and a sum, which is shorter for one chain and twice the work for two dozen chains.
 
@@ -73,6 +78,23 @@ pub(crate) mod avx512_vnni {
 }
 
 #[cfg(target_arch = "x86_64")]
+pub(crate) mod avx512_bf16 {
+    use std::arch::x86_64::{__m512bh, __m512i};
+
+    /// Thirty-two bf16 values, which lie as bytes do.
+    #[inline]
+    fn values(bytes: __m512i) -> __m512bh {
+        // SAFETY: both are 64 bytes, and each pattern of bits is a value.
+        unsafe { std::mem::transmute::<__m512i, __m512bh>(bytes) }
+    }
+
+    arithmetic!(bf16, "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,avx512bf16", avx512, __m512, __m512i,
+        spread(a) { _mm512_set1_epi32(a) },
+        step(sum, a, b) { _mm512_dpbf16_ps(sum, super::values(a), super::values(lanes::load_bytes(b))) },
+        start(from) { _mm512_castsi512_ps(lanes::load_i(from)) }, to_f(sum) { sum });
+}
+
+#[cfg(target_arch = "x86_64")]
 pub(crate) mod avx512bw {
     arithmetic!(int8, "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl", avx512, __m512i, (__m512i, __mmask64),
         spread(a) {
@@ -90,6 +112,19 @@ pub(crate) mod avx512bw {
         spread(a) { _mm512_set1_epi32(a) },
         step(sum, a, b) { _mm512_add_epi32(sum, _mm512_madd_epi16(a, lanes::load_bytes(b))) },
         start(from) { lanes::load_i(from) }, to_f(sum) { lanes::to_f(sum) });
+    arithmetic!(bf16, "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl", avx512, __m512, [__m512; 2],
+        spread(a) {
+            let [upper, lower] = [a & UPPER, a << 16];
+            [_mm512_castsi512_ps(_mm512_set1_epi32(upper)), _mm512_castsi512_ps(_mm512_set1_epi32(lower))]
+        },
+        step(sum, a, b) {
+            let b = lanes::load_bytes(b);
+            let upper = _mm512_castsi512_ps(_mm512_and_si512(b, _mm512_set1_epi32(UPPER)));
+            let lower = _mm512_castsi512_ps(_mm512_slli_epi32::<16>(b));
+            _mm512_fmadd_ps(a[1], lower, _mm512_fmadd_ps(a[0], upper, sum))
+        },
+        start(from) { _mm512_castsi512_ps(lanes::load_i(from)) }, to_f(sum) { sum },
+        also { const UPPER: i32 = 0xFFFF_0000_u32 as i32; });
     arithmetic!(f32, "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl", avx512, __m512, __m512,
         spread(a) { _mm512_castsi512_ps(_mm512_set1_epi32(a)) },
         step(sum, a, b) { _mm512_fmadd_ps(a, lanes::load_block(b), sum) },
@@ -134,6 +169,26 @@ pub(crate) mod avx2 {
             [_mm256_add_epi32(sum[0], _mm256_madd_epi16(a, b[0])), _mm256_add_epi32(sum[1], _mm256_madd_epi16(a, b[1]))]
         },
         start(from) { lanes::load_i(from) }, to_f(sum) { lanes::to_f(sum) });
+    arithmetic!(bf16, "avx2,fma", avx2, [__m256; 2], [__m256; 2],
+        spread(a) {
+            let [upper, lower] = [a & UPPER, a << 16];
+            [_mm256_castsi256_ps(_mm256_set1_epi32(upper)), _mm256_castsi256_ps(_mm256_set1_epi32(lower))]
+        },
+        step(sum, a, b) {
+            let b = lanes::load_bytes(b);
+            let half = |sum, b| {
+                let upper = _mm256_castsi256_ps(_mm256_and_si256(b, _mm256_set1_epi32(UPPER)));
+                let lower = _mm256_castsi256_ps(_mm256_slli_epi32::<16>(b));
+                _mm256_fmadd_ps(a[1], lower, _mm256_fmadd_ps(a[0], upper, sum))
+            };
+            [half(sum[0], b[0]), half(sum[1], b[1])]
+        },
+        start(from) {
+            let from = lanes::load_i(from);
+            [_mm256_castsi256_ps(from[0]), _mm256_castsi256_ps(from[1])]
+        },
+        to_f(sum) { sum },
+        also { const UPPER: i32 = 0xFFFF_0000_u32 as i32; });
     arithmetic!(f32, "avx2,fma", avx2, [__m256; 2], __m256,
         spread(a) { _mm256_castsi256_ps(_mm256_set1_epi32(a)) },
         step(sum, a, b) {
@@ -186,6 +241,36 @@ pub(crate) mod scalar {
     }
     integer!(int8, i8);
     integer!(int16, i16);
+
+    pub(crate) mod bf16 {
+        use crate::lanes::{Block, scalar as lanes};
+        pub(crate) type Sum = lanes::F;
+
+        pub(crate) fn spread(a: i32) -> [f32; 2] {
+            pair(a.to_le_bytes())
+        }
+
+        pub(crate) fn step(sum: Sum, a: [f32; 2], b: &Block) -> Sum {
+            std::array::from_fn(|lane| {
+                let b = pair(lanes::four(&b.0, lane));
+                a[1].mul_add(b[1], a[0].mul_add(b[0], sum[lane]))
+            })
+        }
+
+        /// The upper value, then the lower one.
+        fn pair(bytes: [u8; 4]) -> [f32; 2] {
+            let bits = u32::from_le_bytes(bytes);
+            [bits & 0xFFFF_0000, bits << 16].map(f32::from_bits)
+        }
+
+        pub(crate) fn start(from: &[i32; 16]) -> Sum {
+            from.map(|bits| f32::from_bits(bits as u32))
+        }
+
+        pub(crate) fn to_f(sum: Sum) -> Sum {
+            sum
+        }
+    }
 
     pub(crate) mod f32 {
         use crate::lanes::{Block, scalar as lanes};

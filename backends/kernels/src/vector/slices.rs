@@ -318,7 +318,16 @@ macro_rules! slices {
             }
         }
 
-        /// out += row·scale, for a row that holds a packed weight's column in int8, int16 or f32.
+        /// Fills groups of two values; an odd last value gets 0 beside it, since 0 times what lay there might be no number.
+        $(#[$feature])*
+        pub(crate) fn round_bf16(x: &[f32], out: &mut [u8]) {
+            // A plain loop: the compiler vectorises it.
+            let (out, rest) = out.as_chunks_mut().0.split_at_mut(x.len());
+            out.iter_mut().zip(x).for_each(|(out, x)| *out = crate::precision::to_bf16(*x).to_le_bytes());
+            rest.fill([0; 2]);
+        }
+
+        /// out += row·scale, for a row that holds a packed weight's column.
         $(#[$feature])*
         pub(crate) fn add_row(row: &[u8], precision: crate::Precision, scale: f32, out: &mut [f32]) {
             // Plain loops: the compiler vectorises them.
@@ -328,6 +337,10 @@ macro_rules! slices {
                 }
                 crate::Precision::Int16 => {
                     let values = row.as_chunks().0.iter().map(|q| f32::from(i16::from_le_bytes(*q)));
+                    out.iter_mut().zip(values).for_each(|(out, q)| *out = q.mul_add(scale, *out));
+                }
+                crate::Precision::Bf16 => {
+                    let values = row.as_chunks().0.iter().map(|q| crate::precision::from_bf16(u16::from_le_bytes(*q)));
                     out.iter_mut().zip(values).for_each(|(out, q)| *out = q.mul_add(scale, *out));
                 }
                 crate::Precision::F32 => {

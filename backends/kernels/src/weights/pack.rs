@@ -9,6 +9,7 @@ use super::{Layout, Weights, tuner};
 use crate::error::{sized, sized_rows};
 use crate::lanes::LANES;
 use crate::memory::SharedBytes;
+use crate::precision::to_bf16;
 use crate::{Error, Kernels, Precision, Result};
 
 /// Greatest K with which no sum of int8 products leaves 32 bits.
@@ -19,6 +20,12 @@ impl Kernels {
     pub fn pack_f32(self, values: &[f32], k: usize, n: usize, layout: Layout) -> Result<Weights> {
         sized_rows("weights", values.len(), k, n)?;
         Ok(self.pack(Precision::F32, values, (k, n), layout, f32::to_le_bytes))
+    }
+
+    /// Packs f32 weights rounded to bf16.
+    pub fn pack_bf16(self, values: &[f32], k: usize, n: usize, layout: Layout) -> Result<Weights> {
+        sized_rows("weights", values.len(), k, n)?;
+        Ok(self.pack(Precision::Bf16, values, (k, n), layout, |x| to_bf16(x).to_le_bytes()))
     }
 
     /// Packs int8 weights in -127..=127.

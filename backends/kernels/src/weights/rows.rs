@@ -46,12 +46,12 @@ impl Rows {
     }
 
     /// Quantises `x` [rows, k] into the buffer. Each row has a scale with which its greatest magnitude
-    /// becomes 127 (int8) or 32,767 (int16).
+    /// becomes 127 (int8) or 32,767 (int16); bf16 values are rounded and need none.
     ///
     /// # Errors
     /// When there are more rows than the buffer's capacity.
     pub fn quantise(&mut self, x: &[f32], rows: usize) -> Result<()> {
-        self.quantise_to(x, rows, most_of(self.precision))
+        self.whole(rows)?.quantise(x)
     }
 
     /// As [`Rows::quantise`], with `limit` as the greatest magnitude: it keeps int16 sums within 32 bits.
@@ -164,6 +164,9 @@ impl<'a> RowsPart<'a> {
     /// # Errors
     /// When `x` holds more or fewer rows, or the buffer was made for f32.
     pub fn quantise(&mut self, x: &[f32]) -> Result<()> {
+        if self.precision == Precision::Bf16 {
+            return self.each(x, |_, _| (1.0, 1.0)); // a float has a scale of its own
+        }
         self.quantise_to(x, most_of(self.precision))
     }
 
@@ -196,10 +199,12 @@ impl<'a> RowsPart<'a> {
             let x = &x[row * self.k..][..self.k];
             let (multiplier, scale) = scale(self.kernels, x);
             *kept = scale;
-            let bytes = &mut self.bytes[row * self.stride..][..self.k * self.precision.bytes()];
+            let size = self.k * self.precision.bytes();
+            let bytes = &mut self.bytes[row * self.stride..];
             match self.precision {
-                Precision::Int8 => self.kernels.row_to_int8(x, multiplier, bytes),
-                _ => self.kernels.row_to_int16(x, multiplier, bytes),
+                Precision::Int8 => self.kernels.row_to_int8(x, multiplier, &mut bytes[..size]),
+                Precision::Bf16 => self.kernels.row_to_bf16(x, &mut bytes[..size.next_multiple_of(4)]),
+                _ => self.kernels.row_to_int16(x, multiplier, &mut bytes[..size]),
             }
         }
         Ok(())

@@ -89,6 +89,7 @@ fn a_column_is_read_as_it_was_packed() {
     for packed in [
         kernels.pack_int8(&bytes, K, N, Layout::Kn),
         kernels.pack_int16(&whole, K, N, Layout::Kn, 32767),
+        kernels.pack_bf16(&floats, K, N, Layout::Kn),
         kernels.pack_f32(&floats, K, N, Layout::Kn),
     ] {
         let candidates = Candidates::new(packed.unwrap().with_scales(&[0.5]).unwrap());

@@ -43,9 +43,10 @@ fn products_that_threads_share_have_the_bits_of_one_thread() {
     let (x, w) = (seeded.f32s(rows * k, 2.0), seeded.f32s(k * 700, 1.0));
     let residual = seeded.f32s(rows * 700, 1.0);
     let kernels = Kernels::best();
-    for precision in [Precision::F32, Precision::Int16, Precision::Int8] {
+    for precision in [Precision::F32, Precision::Bf16, Precision::Int16, Precision::Int8] {
         let weights = columns.map(|n| match precision {
             Precision::F32 => kernels.pack_f32(&w[..k * n], k, n, Layout::Kn).unwrap(),
+            Precision::Bf16 => kernels.pack_bf16(&w[..k * n], k, n, Layout::Kn).unwrap(),
             Precision::Int16 => packed_int16(kernels, &w[..k * n], (k, n), Layout::Kn),
             Precision::Int8 => packed_int8(kernels, &w[..k * n], (k, n), Layout::Kn),
         });

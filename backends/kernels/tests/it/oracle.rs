@@ -102,6 +102,13 @@ pub fn packed_int8(kernels: Kernels, x: &[f32], (k, n): (usize, usize), layout: 
     kernels.pack_int8(&whole, k, n, layout).unwrap().with_scales(&scales).unwrap()
 }
 
+/// The nearest bfloat16, which has seven bits of fraction; halves to even.
+pub fn bf16(x: f32) -> f32 {
+    let x = f64::from(x);
+    let unit = x.abs().log2().floor().exp2() / 128.0;
+    if x == 0.0 { 0.0 } else { ((x / unit).round_ties_even() * unit) as f32 }
+}
+
 /// Weights [k, n], of magnitudes up to 1, in int16 and units of 1/128.
 pub fn packed_int16(kernels: Kernels, x: &[f32], (k, n): (usize, usize), layout: Layout) -> Weights {
     let whole: Vec<i16> = x.iter().map(|x| (x * 128.0).round_ties_even() as i16).collect();

@@ -1,6 +1,6 @@
-//! Sums: exact in int8 and int16, the same bits in f32, whatever the shape.
+//! Sums: exact in int8 and int16, the same bits in f32 and bf16, whatever the shape.
 
-use crate::oracle::{Seeded, bits, packed_int8, packed_int16, present, whole_product};
+use crate::oracle::{Seeded, bf16, bits, packed_int8, packed_int16, present, whole_product};
 use dyno_kernels::{Activation, Error, Input, Kernels, Layout, MatMut, Output, Precision, Weights};
 
 /// Around every tile, panel and group: one less, exact, one more; nothing at all; and some that are
@@ -164,15 +164,55 @@ fn int16_is_exact() {
     }
 }
 
+/// The product of what was rounded to bf16, by way of a buffer that held what is no number.
+fn in_bf16(kernels: Kernels, a: &[f32], b: &[f32], (m, k, n): (usize, usize, usize)) -> Vec<f32> {
+    let weights = kernels.pack_bf16(b, k, n, Layout::Kn).unwrap();
+    let mut rows = kernels.rows(Precision::Bf16, m, k + 1);
+    rows.quantise(&vec![f32::NAN; m * (k + 1)], m).unwrap();
+    rows.reshape(Precision::Bf16, m, k);
+    rows.quantise(a, m).unwrap();
+    product(&weights, rows.view(), m)
+}
+
 #[test]
-fn f32_has_one_order_on_all_and_is_near_the_exact_sum() {
+fn bf16_rounds_to_the_nearest_and_halves_to_even() {
+    let mut seeded = Seeded(10);
+    let mut values = seeded.f32s(1000, 3.0);
+    values.extend([257.0 / 256.0, 259.0 / 256.0, -257.0 / 256.0, 0.0, 1e30, -1e-30]);
+    let rounded: Vec<f32> = values.iter().copied().map(bf16).collect();
+    assert_eq!(rounded[1000..1003], [1.0, 260.0 / 256.0, -1.0], "halves");
+    for kernels in present() {
+        let shape = (values.len(), 1, 1);
+        assert_eq!(bits(&in_bf16(kernels, &values, &[1.0], shape)), bits(&rounded), "{}", kernels.isa());
+        let weights = in_bf16(kernels, &[1.0], &values, (1, 1, values.len()));
+        assert_eq!(bits(&weights), bits(&rounded), "{}", kernels.isa());
+    }
+}
+
+#[test]
+fn floats_have_one_order_on_all_and_are_near_the_exact_sum() {
+    for precision in [Precision::F32, Precision::Bf16] {
+        one_order(precision);
+    }
+}
+
+fn one_order(precision: Precision) {
     let mut seeded = Seeded(3);
     for (m, k, n) in SHAPES {
-        let (a, b) = (seeded.f32s(m * k, 1.0), seeded.f32s(k * n, 1.0));
+        let (mut a, mut b) = (seeded.f32s(m * k, 1.0), seeded.f32s(k * n, 1.0));
         let mut first: Option<Vec<u32>> = None;
+        if precision == Precision::Bf16 {
+            for values in [&mut a, &mut b] {
+                values.iter_mut().for_each(|x| *x = bf16(*x));
+            }
+        }
         for kernels in present() {
-            let weights = kernels.pack_f32(&b, k, n, Layout::Kn).unwrap();
-            let y = product(&weights, Input::f32(&a, m, k).unwrap(), m);
+            let y = if precision == Precision::Bf16 {
+                in_bf16(kernels, &a, &b, (m, k, n))
+            } else {
+                let weights = kernels.pack_f32(&b, k, n, Layout::Kn).unwrap();
+                product(&weights, Input::f32(&a, m, k).unwrap(), m)
+            };
             for (at, y) in y.iter().enumerate() {
                 let terms = || (0..k).map(|p| f64::from(a[at / n * k + p]) * f64::from(b[p * n + at % n]));
                 let bound = terms().map(f64::abs).sum::<f64>() * k as f64 * f64::from(f32::EPSILON);
@@ -264,13 +304,14 @@ fn what_is_no_number_stays_in_its_row_and_is_the_same_everywhere() {
         x[row * k + 3] = odd;
     }
     x[k * 3..][..k].iter_mut().filter(|x| **x != 1e-39).for_each(|x| *x = 0.0);
-    for quantised in [Some(Precision::Int8), Some(Precision::Int16), None] {
+    for quantised in [Some(Precision::Int8), Some(Precision::Int16), Some(Precision::Bf16), None] {
         let mut first: Option<Vec<u32>> = None;
         for kernels in present() {
             let run = |x: &[f32], m: usize| match quantised {
                 Some(precision) => {
                     let weights = match precision {
                         Precision::Int8 => packed_int8(kernels, &b, (k, n), Layout::Kn),
+                        Precision::Bf16 => kernels.pack_bf16(&b, k, n, Layout::Kn).unwrap(),
                         _ => packed_int16(kernels, &b, (k, n), Layout::Kn),
                     };
                     let mut rows = kernels.rows(precision, m, k);

@@ -19,6 +19,8 @@ pub(crate) enum Form {
         /// Greatest magnitude that stays.
         bound: f32,
     },
+    /// Rounded to bf16, without a scale.
+    Bf16,
     /// 16 bits with a scale for each row: the greatest magnitude becomes `limit`, with which no sum leaves 32
     /// bits.
     Int16 {
@@ -39,6 +41,7 @@ impl Form {
     pub(crate) fn precision(self) -> Precision {
         match self {
             Self::F32 | Self::Seen(_) | Self::Clipped { .. } => Precision::F32,
+            Self::Bf16 => Precision::Bf16,
             Self::Int16 { .. } => Precision::Int16,
             Self::Int8 | Self::Static { .. } => Precision::Int8,
         }

@@ -57,6 +57,8 @@ pub(crate) enum InputScale {
     Static(f32),
     /// None, for f32 weights: inputs and weights are cut off at this magnitude.
     Clipped(f32),
+    /// None, for f32 weights: inputs and weights are rounded to bf16.
+    Bf16,
     /// A calibration, which notes the inputs of the weights with these names.
     Watched(&'static Calibration, Vec<String>),
 }
@@ -67,6 +69,7 @@ impl InputScale {
         match (self, other) {
             (Self::Static(one), Self::Static(other)) => Self::Static(one.min(other)),
             (Self::Clipped(bound), Self::Clipped(_)) => Self::Clipped(bound),
+            (Self::Bf16, Self::Bf16) => Self::Bf16,
             (Self::Watched(by, names), Self::Watched(_, others)) => {
                 Self::Watched(by, [names, others].concat())
             }
@@ -186,6 +189,12 @@ impl<'a> Matrix<'a> {
         Self { layout: Layout::Nk, ..Self::plain(values, inputs, outputs) }
     }
 
+    /// The same matrix for products in bf16, if its values are f32.
+    #[must_use]
+    pub fn in_bf16(self) -> Self {
+        self.with_scale(InputScale::Bf16)
+    }
+
     /// The same matrix with f32 values [outputs, inputs] in int8, each output with a scale of its own.
     #[must_use]
     pub fn in_int8(self) -> Self {
@@ -301,6 +310,7 @@ impl<'a> Matrix<'a> {
                 Ok(Form::Seen(calibration.product(names.clone())))
             }
             (Values::F32(_), InputScale::Clipped(bound)) => Ok(Form::Clipped { bound: *bound }),
+            (Values::F32(_), InputScale::Bf16) => Ok(Form::Bf16),
             (Values::F32(_), _) => Ok(Form::F32),
             (Values::Int8(..) | Values::Panels(..), InputScale::Static(multiplier)) => {
                 Ok(Form::Static { multiplier: *multiplier })
@@ -333,6 +343,7 @@ impl<'a> Matrix<'a> {
         let (k, n, layout) = (self.inputs, outputs.len(), self.layout);
         let values = outputs.start * k..outputs.end * k;
         let packed = match (&self.values, form) {
+            (Values::F32(all), Form::Bf16) => kernels.pack_bf16(&all[values], k, n, layout)?,
             (Values::F32(all), _) => kernels.pack_f32(&all[values], k, n, layout)?,
             (Values::Int8(all, scales), _) => {
                 kernels.pack_int8(&all[values], k, n, layout)?.with_scales(&scales[outputs])?

@@ -360,6 +360,8 @@ fn what_cannot_be_done_is_refused_by_name() {
             json!({ "clip": 2.0, "precision": "int16" }),
             "f32 products are clipped, and these weights are int16",
         ),
+        (json!({ "clip": 2.0, "precision": "bf16" }), "`clip = 2.0`: it isn't for products in bf16"),
+        (json!({ "activation-scales": "static", "precision": "bf16" }), "it isn't for products in bf16"),
         (json!({ "clip": 0.0 }), "a number above 0"),
         (json!({ "clip": 2.0, "activation-scales": "static" }), "give one of them"),
         (

@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use dyno_api::{Answer, Backend, Settings};
+use dyno_api::{Answer, Backend, Isa, Settings};
 use dyno_formats::{ConvertOptions, ModelDir, Precision, Recipe, convert, generate};
 use dyno_parity::{Goldens, NARROW};
 use dyno_transformer_aan::ENGINE;
@@ -220,8 +220,8 @@ fn lines_that_join_a_running_batch_have_the_answers_of_lines_alone() {
 
 #[test]
 fn quantised_weights_keep_the_quality() {
-    // Of the words of translations in f32, nearly all are those of translations in int16, and most in int8.
-    for (precision, least) in [("int16", 0.9), ("int8", 0.6)] {
+    // Of the words of translations in f32, nearly all are those of translations in int16 and bf16, and most in int8.
+    for (precision, least) in [("int16", 0.9), ("bf16", 0.9), ("int8", 0.6)] {
         for kind in ["marian", "m2m"] {
             let exact = translate(&folder(kind), &settings(kind, json!({ "beam": 1 })), 64);
             let coarse = json!({ "beam": 1, "precision": precision });
@@ -235,6 +235,18 @@ fn quantised_weights_keep_the_quality() {
             let share = f64::from(same as u32) / f64::from(words as u32);
             assert!(share > least, "{kind} in {precision}: {share}");
         }
+    }
+}
+
+#[test]
+fn products_in_bf16_have_the_same_answers_on_all_processors() {
+    let on = |isa: Isa| {
+        let asked = json!({ "beam": 2, "n-best": true, "precision": "bf16", "isa": isa.name() });
+        translate(&folder("marian"), &settings("marian", asked), 64)
+    };
+    let plain = on(Isa::Scalar);
+    for isa in Isa::present().skip(1) {
+        assert_eq!(on(isa), plain, "{isa}");
     }
 }
 

@@ -16,6 +16,7 @@ use dyno_formats::Precision;
 use dyno_nn::ActivationScales;
 use dyno_nn::math::Calibration;
 
+use super::PRECISION;
 use crate::error::{Error, Refusal, Result};
 
 /// Name of the setting for the scales of int8 rows.
@@ -64,6 +65,19 @@ impl RequestedScales {
         Ok(Self { scales: ActivationScales::Watched(found), calibration })
     }
 
+    /// These settings with products in bf16, which leave no choice.
+    pub(super) fn in_bf16(self) -> std::result::Result<Self, Refusal> {
+        let other = match self.scales {
+            ActivationScales::PerRow => {
+                return Ok(Self { scales: ActivationScales::Bf16, calibration: None });
+            }
+            ActivationScales::Clipped(_) => CLIP,
+            ActivationScales::Watched(_) => CALIBRATE,
+            ActivationScales::Static | ActivationScales::Bf16 => SCALES,
+        };
+        Err((other, "it isn't for products in bf16; leave it out, or `precision`".into()))
+    }
+
     fn clipped(bound: f32, scales: ActivationScales) -> std::result::Result<Self, String> {
         if scales.is_static() {
             return Err(
@@ -80,12 +94,15 @@ impl RequestedScales {
         match (self.scales, precision) {
             (ActivationScales::Static, Precision::Int8)
             | (
-                ActivationScales::Watched(_) | ActivationScales::Clipped(_),
+                ActivationScales::Watched(_) | ActivationScales::Clipped(_) | ActivationScales::Bf16,
                 Precision::F32 | Precision::F16,
             )
             | (ActivationScales::PerRow, _) => None,
             (ActivationScales::Static, other) => {
                 Some((SCALES, format!("static scales are for int8 weights, and these are {other}")))
+            }
+            (ActivationScales::Bf16, other) => {
+                Some((PRECISION, format!("bf16 is rounded from f32 or f16 weights, and these are {other}")))
             }
             (ActivationScales::Clipped(_), other) => {
                 Some((CLIP, format!("f32 products are clipped, and these weights are {other}")))
@@ -101,7 +118,7 @@ impl RequestedScales {
 impl fmt::Display for RequestedScales {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.scales {
-            ActivationScales::PerRow | ActivationScales::Watched(_) => Ok(()),
+            ActivationScales::PerRow | ActivationScales::Watched(_) | ActivationScales::Bf16 => Ok(()),
             ActivationScales::Static => f.write_str(", static activation scales"),
             ActivationScales::Clipped(bound) => write!(f, ", clipped at {bound}"),
         }

@@ -33,6 +33,9 @@ const SPLIT_LINES: &str = "split-lines";
 /// Largest beam. Larger beams take much memory and time, and give no better translations.
 const LARGEST_BEAM: usize = 1000;
 
+/// Name of the setting for the precision of weights and products.
+const PRECISION: &str = "precision";
+
 /// Longest translation as a multiple of its source: without a limit, a translation may never end.
 const LARGEST_FACTOR: f32 = 1000.0;
 
@@ -115,10 +118,11 @@ impl RequestedSettings {
         const NUMBER: &str = "a finite number";
         const FLAG: &str = "true or false";
         let kernel_settings = KernelSettings::read(reader)?;
+        let (precision, scales) = precision(reader)?;
         let requested = Self {
-            precision: precision(reader)?,
+            precision,
             kernel_settings,
-            scales: RequestedScales::read(reader)?,
+            scales,
             full_precision: FullPrecision::read(reader)?,
             vocabularies: vocabularies(reader)?,
             shortlist: shortlist(reader)?,
@@ -330,9 +334,19 @@ impl Written<'_> {
     }
 }
 
-fn precision(reader: &mut SettingsReader<'_>) -> Result<Option<Precision>, Error> {
-    let name = reader.take::<String>("precision", "f32, f16, int16 or int8")?;
-    name.map(|name| name.parse().map_err(|reason: String| reader.refuse("precision", reason))).transpose()
+/// Precision of the weights, and how products quantise or round rows for them. Products in bf16 round f32 weights when they
+/// pack them.
+fn precision(reader: &mut SettingsReader<'_>) -> Result<(Option<Precision>, RequestedScales), Error> {
+    let name = reader.take::<String>(PRECISION, "f32, bf16, f16, int16 or int8")?;
+    let scales = RequestedScales::read(reader)?;
+    if name.as_deref() == Some("bf16") {
+        let scales = scales.in_bf16().map_err(|(setting, reason)| reader.refuse(setting, reason))?;
+        return Ok((Some(Precision::F32), scales));
+    }
+    let precision = name.map(|name| name.parse()).transpose();
+    let refused =
+        |reason: String| reader.refuse(PRECISION, format!("{reason}; products may be in bf16, too"));
+    Ok((precision.map_err(refused)?, scales))
 }
 
 fn vocabularies(reader: &mut SettingsReader<'_>) -> Result<Option<[PathBuf; 2]>, Error> {

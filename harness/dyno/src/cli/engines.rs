@@ -105,12 +105,13 @@ pub struct DecodingArgs {
     #[arg(long, num_args = 1..=3, value_names = ["FILE", "FIRST", "BEST"], help_heading = "Model options")]
     #[serde(skip)]
     pub shortlist: Option<Vec<String>>,
-    /// Number type of the weights: f32, f16, int16 or int8 [default: the model's own]
+    /// Number type of the weights and products: f32, bf16, f16, int16 or int8 [default: the model's own]
     #[arg(long, value_name = "TYPE", help_heading = "Model options")]
     pub precision: Option<String>,
     /// Instruction set of the kernels [default: the best of this CPU]
     ///
-    /// One of scalar, avx2, avx_vnni, avx512bw, avx512_vnni and amx_int8; on Arm one of scalar, neon, dotprod and i8mm.
+    /// One of scalar, avx2, avx_vnni, avx512bw, avx512_vnni, avx512_bf16 and amx_int8; on Arm one of scalar, neon,
+    /// dotprod and i8mm.
     #[arg(long, value_name = "ISA", help_heading = "Model options")]
     pub isa: Option<String>,
     /// Use the kernel choices in FILE
