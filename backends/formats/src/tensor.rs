@@ -287,6 +287,19 @@ impl<'a> Tensor<'a> {
         Ok((self.finite(values)?, order))
     }
 
+    /// The bits of finite values in half precision, in the order in which they lie in the file.
+    ///
+    /// # Errors
+    /// When the tensor has another number type, or a value is infinite or NaN.
+    pub fn finite_f16(&self) -> Result<&'a [u16]> {
+        const EXPONENT: u16 = 0x7C00;
+        let values = self.f16()?;
+        match values.iter().find(|bits| *bits & EXPONENT == EXPONENT) {
+            Some(bits) => Err(self.fault(format!("holds {}; weights are finite", f16_to_f32(*bits)))),
+            None => Ok(values),
+        }
+    }
+
     fn finite(&self, values: Cow<'a, [f32]>) -> Result<Cow<'a, [f32]>> {
         // The loop has no early end, so that it is vectorised.
         if values.iter().fold(true, |all, value| all & value.is_finite()) {

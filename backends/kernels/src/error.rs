@@ -67,6 +67,12 @@ pub enum Error {
         /// Column of the weight.
         column: usize,
     },
+    /// A weight in half precision is no number.
+    #[error("column {column} holds a weight that is no finite number; copy the model anew")]
+    NotFinite {
+        /// Column of the weight.
+        column: usize,
+    },
     /// A scale or a minimum of weights is no number.
     #[error("row {row} has a scale that is no finite number; copy the model anew")]
     Infinite {

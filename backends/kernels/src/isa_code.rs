@@ -23,6 +23,7 @@ pub(crate) struct IsaFunctions {
     pub(crate) int8: unsafe fn(&mut Job<'_>),
     pub(crate) int16: unsafe fn(&mut Job<'_>),
     pub(crate) bf16: unsafe fn(&mut Job<'_>),
+    pub(crate) f16: unsafe fn(&mut Job<'_>),
     pub(crate) f32: unsafe fn(&mut Job<'_>),
     pub(crate) scaled: &'static ScaledFunctions,
     pub(crate) vector: &'static VectorFunctions,
@@ -115,6 +116,8 @@ pub(crate) mod scalar {
         wide: [1], tiles: (1, 1));
     product!(bf16, [], scalar, crate::tile::arithmetic::scalar::bf16, super, walk: by_groups,
         wide: [1], tiles: (1, 1));
+    product!(f16, [], scalar, crate::tile::arithmetic::scalar::f32, super, walk: by_twos,
+        wide: [1], tiles: (1, 1));
     product!(f32, [], scalar, crate::tile::arithmetic::scalar::f32, super, walk: by_groups,
         wide: [1], tiles: (1, 1));
     scaled!([], scalar, scalar, rows: 2, sums: 1);
@@ -124,6 +127,7 @@ pub(crate) mod scalar {
         int8: int8::multiply,
         int16: int16::multiply,
         bf16: bf16::multiply,
+        f16: f16::multiply,
         f32: f32::multiply,
         scaled: &scaled::FUNCTIONS,
         vector: &VECTOR,
@@ -135,8 +139,11 @@ pub(crate) mod scalar {
 #[cfg(target_arch = "x86_64")]
 macro_rules! product_256 {
     ($name:ident, $features:literal, $arithmetic:path) => {
+        product_256!($name, $features, $arithmetic, by_groups);
+    };
+    ($name:ident, $features:literal, $arithmetic:path, $walk:ident) => {
         product!($name, [#[target_feature(enable = $features)]], avx2, $arithmetic, crate::isa_code::avx2,
-            walk: by_groups, wide: [4, 2, 2, 1, 1, 1],
+            walk: $walk, wide: [4, 2, 2, 1, 1, 1],
             tiles: (1, 1) (1, 2) (1, 3) (1, 4) (2, 1) (2, 2) (3, 1) (3, 2) (4, 1) (5, 1) (6, 1));
     };
 }
@@ -151,6 +158,7 @@ pub(crate) mod avx2 {
         tiles: (1, 1) (1, 2) (1, 3) (1, 4) (2, 1) (2, 2) (3, 1));
     product_256!(int16, "avx2,fma", crate::tile::arithmetic::avx2::int16);
     product_256!(bf16, "avx2,fma", crate::tile::arithmetic::avx2::bf16);
+    product_256!(f16, "avx2,fma", crate::tile::arithmetic::avx2::f32, by_twos);
     product_256!(f32, "avx2,fma", crate::tile::arithmetic::avx2::f32);
     scaled!([#[target_feature(enable = "avx2,fma")]], avx2, avx2, rows: 4, sums: 1);
 
@@ -159,6 +167,7 @@ pub(crate) mod avx2 {
         int8: int8::multiply,
         int16: int16::multiply,
         bf16: bf16::multiply,
+        f16: f16::multiply,
         f32: f32::multiply,
         scaled: &scaled::FUNCTIONS,
         vector: &VECTOR,
@@ -177,6 +186,7 @@ pub(crate) mod avx_vnni {
         int8: int8::multiply,
         int16: int16::multiply,
         bf16: avx2::bf16::multiply,
+        f16: avx2::f16::multiply,
         f32: avx2::f32::multiply,
         scaled: &scaled::FUNCTIONS,
         vector: &avx2::VECTOR,
@@ -187,12 +197,19 @@ pub(crate) mod avx_vnni {
 #[cfg(target_arch = "x86_64")]
 macro_rules! products_512 {
     ($arithmetic:ident, $features:literal, $($name:ident)+) => {$(
-        product!($name, [#[target_feature(enable = $features)]], avx512, crate::tile::arithmetic::$arithmetic::$name,
-            crate::isa_code::avx512bw, walk: by_groups,
+        product_512!($name, $features, crate::tile::arithmetic::$arithmetic::$name, by_groups);
+    )+};
+}
+
+#[cfg(target_arch = "x86_64")]
+macro_rules! product_512 {
+    ($name:ident, $features:literal, $arithmetic:path, $walk:ident) => {
+        product!($name, [#[target_feature(enable = $features)]], avx512, $arithmetic,
+            crate::isa_code::avx512bw, walk: $walk,
             wide: [4, 4, 4, 4, 4, 4],
             tiles: (1, 1) (1, 2) (1, 3) (1, 4) (2, 1) (2, 2) (2, 3) (2, 4) (3, 1) (3, 2) (3, 3) (3, 4)
                 (4, 1) (4, 2) (4, 3) (4, 4) (5, 1) (5, 2) (5, 3) (5, 4) (6, 1) (6, 2) (6, 3) (6, 4));
-    )+};
+    };
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -200,6 +217,12 @@ pub(crate) mod avx512bw {
     use super::*;
     vector_maths!([#[target_feature(enable = "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl")]], avx512);
     products_512!(avx512bw, "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl", int8 int16 bf16 f32);
+    product_512!(
+        f16,
+        "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl",
+        crate::tile::arithmetic::avx512bw::f32,
+        by_twos
+    );
     scaled!([#[target_feature(enable = "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl")]], avx512, avx512bw, rows: 8, sums: 1);
 
     pub(crate) static TABLE: IsaFunctions = IsaFunctions {
@@ -207,6 +230,7 @@ pub(crate) mod avx512bw {
         int8: int8::multiply,
         int16: int16::multiply,
         bf16: bf16::multiply,
+        f16: f16::multiply,
         f32: f32::multiply,
         scaled: &scaled::FUNCTIONS,
         vector: &VECTOR,
@@ -224,6 +248,7 @@ pub(crate) mod avx512_vnni {
         int8: int8::multiply,
         int16: int16::multiply,
         bf16: avx512bw::bf16::multiply,
+        f16: avx512bw::f16::multiply,
         f32: avx512bw::f32::multiply,
         scaled: &scaled::FUNCTIONS,
         vector: &avx512bw::VECTOR,
@@ -283,6 +308,7 @@ pub(crate) mod neon {
         int8: int8::multiply,
         int16: int16::multiply,
         bf16: scalar::bf16::multiply, // the compiler's code for sixteen lanes
+        f16: scalar::f16::multiply,   // as above
         f32: f32::multiply,
         scaled: &scalar::scaled::FUNCTIONS, // as above
         vector: &VECTOR,

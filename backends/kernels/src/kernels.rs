@@ -77,6 +77,7 @@ impl Kernels {
             Precision::Int8 => self.table.int8,
             Precision::Int16 => self.table.int16,
             Precision::Bf16 => self.table.bf16,
+            Precision::F16 => self.table.f16,
             Precision::F32 => self.table.f32,
         }
     }

@@ -7,6 +7,8 @@ use std::fmt;
 pub enum Precision {
     /// 32-bit floating point.
     F32,
+    /// Half precision for weights, which are multiplied with f32 rows as f32.
+    F16,
     /// bfloat16, the upper half of f32, summed in f32.
     Bf16,
     /// 16-bit integers, summed in 32 bits.
@@ -21,13 +23,14 @@ const LINE: usize = 64;
 
 impl Precision {
     /// All precisions, the widest first.
-    pub(crate) const ALL: [Self; 4] = [Self::F32, Self::Bf16, Self::Int16, Self::Int8];
+    pub(crate) const ALL: [Self; 5] = [Self::F32, Self::F16, Self::Bf16, Self::Int16, Self::Int8];
 
     /// Name in settings and records.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::F32 => "f32",
+            Self::F16 => "f16",
             Self::Bf16 => "bf16",
             Self::Int16 => "int16",
             Self::Int8 => "int8",
@@ -39,11 +42,16 @@ impl Precision {
         (k * self.bytes()).next_multiple_of(LINE) + LINE
     }
 
+    /// Precision of the rows that weights of this precision multiply.
+    pub(crate) fn of_rows(self) -> Self {
+        if self == Self::F16 { Self::F32 } else { self }
+    }
+
     /// Size of a value in bytes.
     pub(crate) fn bytes(self) -> usize {
         match self {
             Self::F32 => 4,
-            Self::Bf16 | Self::Int16 => 2,
+            Self::F16 | Self::Bf16 | Self::Int16 => 2,
             Self::Int8 => 1,
         }
     }
@@ -74,6 +82,14 @@ pub(crate) fn to_bf16(x: f32) -> u16 {
     let nearest = bits.wrapping_add(0x7FFF + (bits >> 16 & 1));
     let rounded = if x.is_nan() { f32::NAN.to_bits() } else { nearest };
     (if bits & EXPONENT == 0 { 0 } else { rounded } >> 16) as u16
+}
+
+/// The value of a finite number in half precision: its bits as those of f32 have an exponent that is 112 too small.
+#[inline]
+pub(crate) fn from_f16(bits: u16) -> f32 {
+    const EXPONENT: f32 = f32::from_bits((112 + 127) << 23);
+    let magnitude = f32::from_bits(u32::from(bits & 0x7FFF) << 13) * EXPONENT;
+    f32::from_bits(magnitude.to_bits() | u32::from(bits & 0x8000) << 16)
 }
 
 /// The value of a bfloat16.

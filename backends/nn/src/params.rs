@@ -228,12 +228,11 @@ impl<'a> Params<'a> {
         Ok(self.weights.get(name)?.matrix()?.1)
     }
 
-    /// Bytes of the weights whose names `counts` accepts, as products read them: f16 weights are multiplied
-    /// as f32.
+    /// Bytes of the weights whose names `counts` accepts, as products read them.
     pub fn bytes(self, counts: impl Fn(&str) -> bool) -> usize {
         let value = |tensor: &Tensor<'_>| match tensor.dtype() {
             DType::I8 => 1,
-            DType::I16 => 2,
+            DType::I16 | DType::F16 => 2,
             _ => 4,
         };
         let tensors = self.weights.iter().filter(|tensor| counts(tensor.name()));
@@ -279,6 +278,6 @@ mod tests {
         file.extend(header.bytes().chain(vec![0; end]));
         let weights = Weights::from_bytes("test", file).unwrap();
         let params = Params::new(&weights, Kernels::best());
-        assert_eq!(params.decoder_bytes(), 6 * (1 + 4 + 2), "f16 is multiplied as f32");
+        assert_eq!(params.decoder_bytes(), 6 * (1 + 2 + 2));
     }
 }

@@ -97,7 +97,8 @@ impl WordTable {
 
     /// The same table with the matrix before quantisation.
     pub(crate) fn with_floats(self, matrix: &Matrix<'_>, bias: &[f32]) -> dyno_kernels::Result<Self> {
-        let floats = columns(self.kernels, matrix, matrix.form()?, bias)?;
+        let matrix = matrix.clone().in_f32(); // which is quantised on line
+        let floats = columns(self.kernels, &matrix, matrix.form()?, bias)?;
         Ok(Self { floats: Some(floats), ..self })
     }
 

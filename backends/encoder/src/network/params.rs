@@ -34,8 +34,9 @@ impl<'a> Params<'a> {
     /// The product `name`, with [outputs, inputs] weights as PyTorch stores them. Afterwards the file's
     /// pages are returned: packed weights need them no more.
     pub(super) fn linear(self, name: &str, inputs: usize, outputs: usize) -> Result<Linear> {
-        let values = self.matrix(&format!("{name}.weight"), outputs, inputs)?;
-        let matrix = Matrix::plain_transposed(values, inputs, outputs);
+        let tensor = self.weights.get(&format!("{name}.weight"))?.expect(outputs, inputs)?;
+        self.read.set(self.read.get() + tensor.len() as u64);
+        let matrix = Matrix::transposed(tensor)?;
         let matrix = match self.precision {
             Precision::Int8 => matrix.in_int8(),
             Precision::Bf16 => matrix.in_bf16(),

@@ -84,7 +84,7 @@ struct Choice {
 
 impl Choice {
     fn from_arguments(arguments: impl Iterator<Item = String>) -> Result<Self, Box<dyn std::error::Error>> {
-        let all = [Precision::Int8, Precision::Int16, Precision::Bf16, Precision::F32];
+        let all = [Precision::Int8, Precision::Int16, Precision::Bf16, Precision::F16, Precision::F32];
         let mut choice = Self { kernels: Vec::new(), precisions: Vec::new(), shapes: Vec::new() };
         for argument in arguments {
             if let Some(precision) = all.into_iter().find(|precision| precision.to_string() == argument) {
@@ -156,6 +156,7 @@ fn pack(kernels: Kernels, precision: Precision, k: usize, n: usize) -> dyno_kern
     match precision {
         Precision::Int8 => kernels.pack_int8(&vec![1; k * n], k, n, Layout::Kn),
         Precision::Int16 => kernels.pack_int16(&vec![1; k * n], k, n, Layout::Kn, 2047),
+        Precision::F16 => kernels.pack_f16(&vec![0x3C00; k * n], k, n, Layout::Kn), // ones
         Precision::Bf16 => kernels.pack_bf16(&vec![1.0; k * n], k, n, Layout::Kn),
         Precision::F32 => kernels.pack_f32(&vec![1.0; k * n], k, n, Layout::Kn),
     }
@@ -189,7 +190,7 @@ impl Speed {
         let (k, n) = (weights.k(), weights.n());
         let x = normal(m * k);
         let mut rows = kernels.rows(weights.precision(), m, k);
-        let a = if weights.precision() == Precision::F32 {
+        let a = if matches!(weights.precision(), Precision::F16 | Precision::F32) {
             Input::f32(&x, m, k)?
         } else {
             rows.quantise(&x, m)?;

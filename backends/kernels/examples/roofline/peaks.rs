@@ -32,7 +32,7 @@ fn loop_of(isa: Isa, precision: Precision) -> (unsafe fn(), usize) {
         (Isa::AmxInt8 | Isa::Avx512Bf16 | Isa::Avx512Vnni | Isa::Avx512bw, _) => (x86::f32_512, 16),
         (Isa::AvxVnni, Precision::Int8) => (x86::int8_256, 32),
         (Isa::AvxVnni, Precision::Int16) => (x86::int16_256, 16),
-        (_, Precision::F32 | Precision::Bf16) => (x86::f32_256, 8),
+        (_, Precision::F32 | Precision::F16 | Precision::Bf16) => (x86::f32_256, 8),
         _ => (x86::pairs_256, 16),
     }
 }

@@ -227,6 +227,7 @@ impl SelfAttention {
         let mut job = Job {
             a,
             stride,
+            row_bytes: 4 * operand.groups,
             rows: out.shape().0,
             row_scales: Some(row_scales),
             blocks: &operand.blocks,

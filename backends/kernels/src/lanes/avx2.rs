@@ -126,6 +126,29 @@ operations! {
         _mm_prefetch::<_MM_HINT_T0>(block.cast())
     }
 
+    /// The lower number in half precision of each lane, which is finite: its bits as those of f32 have an exponent that is
+    /// 112 too small.
+    fn lower_half(a: &Block) -> F {
+        load_bytes(a).map(|a| {
+            let sign = _mm256_slli_epi32::<16>(_mm256_and_si256(a, _mm256_set1_epi32(0x8000)));
+            number(sign, _mm256_slli_epi32::<13>(_mm256_and_si256(a, _mm256_set1_epi32(0x7FFF))))
+        })
+    }
+
+    /// The upper number in half precision of each lane.
+    fn upper_half(a: &Block) -> F {
+        load_bytes(a).map(|a| {
+            let sign = _mm256_and_si256(a, _mm256_set1_epi32(i32::MIN));
+            number(sign, _mm256_and_si256(_mm256_srli_epi32::<3>(a), _mm256_set1_epi32(0x7FFF << 13)))
+        })
+    }
+
+    fn number(sign: __m256i, magnitude: __m256i) -> __m256 {
+        const EXPONENT: f32 = f32::from_bits((112 + 127) << 23);
+        let magnitude = _mm256_mul_ps(_mm256_castsi256_ps(magnitude), _mm256_set1_ps(EXPONENT));
+        _mm256_or_ps(magnitude, _mm256_castsi256_ps(sign))
+    }
+
     fn load_block(a: &Block) -> F {
         let a = load_bytes(a);
         [_mm256_castsi256_ps(a[0]), _mm256_castsi256_ps(a[1])]

@@ -78,6 +78,12 @@ operations! {
         _mm_prefetch::<_MM_HINT_T0>(block.cast())
     }
 
+    /// The lower number in half precision of each lane.
+    fn lower_half(a: &Block) -> F { _mm512_cvtph_ps(_mm512_cvtepi32_epi16(load_bytes(a))) }
+
+    /// The upper number in half precision of each lane.
+    fn upper_half(a: &Block) -> F { _mm512_cvtph_ps(_mm512_cvtepi32_epi16(_mm512_srli_epi32::<16>(load_bytes(a)))) }
+
     fn load_block(a: &Block) -> F { _mm512_castsi512_ps(load_bytes(a)) }
 
     fn store_block(to: &mut Block, a: F) {

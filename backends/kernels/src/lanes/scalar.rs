@@ -132,6 +132,23 @@ fn exp2i(n: F) -> F {
 #[inline]
 pub(crate) fn prefetch(_: *const Block) {}
 
+/// The lower number in half precision of each lane.
+pub(crate) fn lower_half(a: &Block) -> F {
+    half(a, 0)
+}
+
+/// The upper number in half precision of each lane.
+pub(crate) fn upper_half(a: &Block) -> F {
+    half(a, 2)
+}
+
+fn half(a: &Block, from: usize) -> F {
+    std::array::from_fn(|lane| {
+        let four = four(&a.0, lane);
+        crate::precision::from_f16(u16::from_le_bytes([four[from], four[from + 1]]))
+    })
+}
+
 #[inline]
 pub(crate) fn load_block(a: &Block) -> F {
     std::array::from_fn(|lane| f32::from_le_bytes(four(&a.0, lane)))

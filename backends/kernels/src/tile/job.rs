@@ -210,9 +210,10 @@ impl PrefetchPlan {
 
 /// One product with its operands.
 pub(crate) struct Job<'a> {
-    /// Activations: [rows, stride] bytes, of which the first 4·groups bytes of each row count.
+    /// Activations: [rows, stride] bytes, of which the first `row_bytes` of each row count.
     pub(crate) a: &'a [u8],
     pub(crate) stride: usize,
+    pub(crate) row_bytes: usize,
     pub(crate) rows: usize,
     pub(crate) row_scales: Option<&'a [f32]>, // [rows]
     pub(crate) blocks: &'a [Block],
@@ -239,10 +240,10 @@ impl<'a> Job<'a> {
         })
     }
 
-    /// Pointers to the first byte of some rows of activations, each of which has at least the job's groups.
+    /// Pointers to the first byte of some rows of activations, each of which has at least `row_bytes`.
     #[inline]
     pub(crate) fn row_starts<const ROWS: usize>(&self, row: usize) -> [*const u8; ROWS] {
-        let all = &self.a[row * self.stride..][..(ROWS - 1) * self.stride + 4 * self.groups];
+        let all = &self.a[row * self.stride..][..(ROWS - 1) * self.stride + self.row_bytes];
         std::array::from_fn(|i| all.as_ptr().wrapping_add(i * self.stride))
     }
 

@@ -3,6 +3,7 @@
 
 pub(crate) mod arithmetic;
 mod blocking;
+pub(crate) mod halves;
 pub(crate) mod job;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod magnitudes;

@@ -1,5 +1,5 @@
 //! Ways through K for the sums of a tile, as macros, so that the sums stay in registers: `by_groups!` takes a
-//! step for each row and group, `by_fours!` the same from registers that hold four groups, `by_pairs!` a step for
+//! step for each row and group, `by_twos!` two for weights in half precision, `by_fours!` the same from registers that hold four groups, `by_pairs!` a step for
 //! two rows and two groups, `by_magnitudes!` a step for two groups where they are calm, `by_squares!` reads sums of the
 //! matrix unit. With `rows`, a way tells the form of the rows that it reads.
 
@@ -30,6 +30,50 @@ impl PlainRows {
         job.row_starts(row)
     }
 }
+
+/// Walks through K by twos of weights in half precision, which it widens, unless the panel is widened already.
+macro_rules! by_twos {
+    (rows) => {
+        crate::tile::halves::Halves
+    };
+    ($rows:ident, $vectors:ident, $job:ident, $a:ident, $panel:ident, $first:ident, $soon:ident, $sums:ident) => {
+        let wide = $a[0].wide;
+        if !wide.is_null() {
+            for k in 0..2 * $job.groups {
+                // SAFETY: the widened panel has two rows of its vectors for each group.
+                let blocks: &[Block; $vectors] = unsafe { &*wide.add(k * $panel.vectors + $first).cast() };
+                by_twos!(@ load_block, k, $rows, $vectors, $a, blocks, $sums);
+            }
+        } else {
+            for g in 0..$job.groups {
+                if let Some(soon) = $soon {
+                    for next in 0..$vectors {
+                        lanes::prefetch(soon.group(g).wrapping_add(next));
+                    }
+                }
+                // SAFETY: the panel has this group, and in it VECTORS blocks from the first.
+                let blocks: &[Block; $vectors] = unsafe { $panel.group(g, $first) };
+                by_twos!(@ lower_half, 2 * g, $rows, $vectors, $a, blocks, $sums);
+                by_twos!(@ upper_half, 2 * g + 1, $rows, $vectors, $a, blocks, $sums);
+            }
+        }
+    };
+    (@ $load:ident, $at:expr, $rows:ident, $vectors:ident, $a:ident, $blocks:ident, $sums:ident) => {
+        let mut weights = [lanes::splat(0.0); $vectors];
+        for v in 0..$vectors {
+            weights[v] = lanes::$load(&$blocks[v]);
+        }
+        each_row!($rows, I, {
+            // SAFETY: `row_starts` answers for two values of four bytes for each group.
+            let bits = unsafe { crate::tile::walk::group($a[I].values, $at) };
+            let a = lanes::splat(f32::from_bits(bits as u32));
+            for v in 0..$vectors {
+                $sums[I][v] = lanes::fma(a, weights[v], $sums[I][v]);
+            }
+        });
+    };
+}
+pub(crate) use by_twos;
 
 /// Walks through K group by group: each row's group is spread, and meets the blocks of the group.
 macro_rules! by_groups {

@@ -339,6 +339,10 @@ macro_rules! slices {
                     let values = row.as_chunks().0.iter().map(|q| f32::from(i16::from_le_bytes(*q)));
                     out.iter_mut().zip(values).for_each(|(out, q)| *out = q.mul_add(scale, *out));
                 }
+                crate::Precision::F16 => {
+                    let values = row.as_chunks().0.iter().map(|q| crate::precision::from_f16(u16::from_le_bytes(*q)));
+                    out.iter_mut().zip(values).for_each(|(out, q)| *out = q.mul_add(scale, *out));
+                }
                 crate::Precision::Bf16 => {
                     let values = row.as_chunks().0.iter().map(|q| crate::precision::from_bf16(u16::from_le_bytes(*q)));
                     out.iter_mut().zip(values).for_each(|(out, q)| *out = q.mul_add(scale, *out));

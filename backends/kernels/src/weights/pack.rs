@@ -22,6 +22,20 @@ impl Kernels {
         Ok(self.pack(Precision::F32, values, (k, n), layout, f32::to_le_bytes))
     }
 
+    /// Packs weights in half precision, by their bits; they stay so in memory.
+    ///
+    /// # Errors
+    /// When K is odd, since a group has two weights, or a weight isn't finite.
+    pub fn pack_f16(self, values: &[u16], k: usize, n: usize, layout: Layout) -> Result<Weights> {
+        const EXPONENT: u16 = 0x7C00;
+        sized_rows("weights", values.len(), k, n)?;
+        sized("inputs of weights in half precision", k, k.next_multiple_of(2))?;
+        if let Some(at) = values.iter().position(|bits| bits & EXPONENT == EXPONENT) {
+            return Err(Error::NotFinite { column: layout.column(at, (k, n)) });
+        }
+        Ok(self.pack(Precision::F16, values, (k, n), layout, u16::to_le_bytes))
+    }
+
     /// Packs f32 weights rounded to bf16.
     pub fn pack_bf16(self, values: &[f32], k: usize, n: usize, layout: Layout) -> Result<Weights> {
         sized_rows("weights", values.len(), k, n)?;

@@ -222,6 +222,7 @@ impl Weights {
         let mut job = Job {
             a: a.bytes,
             stride: a.stride,
+            row_bytes: self.row_bytes(),
             rows: a.rows,
             row_scales: a.scales,
             blocks: &self.blocks,
@@ -240,6 +241,11 @@ impl Weights {
         Ok(())
     }
 
+    /// Bytes of a row of activations in whole groups: four each, or two f32 values for weights in half precision.
+    fn row_bytes(&self) -> usize {
+        if self.precision == Precision::F16 { 8 * self.groups } else { 4 * self.groups }
+    }
+
     pub(super) fn check(
         &self,
         a: &Input<'_>,
@@ -247,7 +253,7 @@ impl Weights {
         residual: Option<&Mat<'_>>,
     ) -> Result<()> {
         sized("inputs of a row", a.k, self.k)?;
-        if a.precision != self.precision || a.flip != self.flip() {
+        if a.precision != self.precision.of_rows() || a.flip != self.flip() {
             return Err(Error::Form { activations: a.precision, form: a.flip, weights: self.precision });
         }
         let whole = |bound: usize| bound.is_multiple_of(PANEL) || bound == self.n;

@@ -192,7 +192,7 @@ impl<'a> RowsPart<'a> {
 
     fn each(&mut self, x: &[f32], scale: impl Fn(Kernels, &[f32]) -> (f32, f32)) -> Result<()> {
         sized_rows("activations", x.len(), self.scales.len(), self.k)?;
-        if self.precision == Precision::F32 {
+        if self.precision.of_rows() == Precision::F32 {
             return Err(Error::Unquantised);
         }
         for (row, kept) in self.scales.iter_mut().enumerate() {

@@ -86,7 +86,7 @@ impl Trial {
     fn new(weights: &Weights, rows: usize) -> Self {
         let all = weights.n() > LOGITS;
         let values = like_activations(rows * weights.k());
-        let quantised = (weights.precision() != Precision::F32).then(|| {
+        let quantised = (weights.precision().of_rows() != Precision::F32).then(|| {
             let mut quantised = weights.kernels().rows(weights.precision(), rows, weights.k());
             quantised.quantise(&values, rows).expect("rows of the weight's inputs");
             quantised

@@ -79,6 +79,13 @@ fn columns_packed_in_parts_are_those_of_the_whole() {
     assert!(parts.append(&pack(0..16)).is_err(), "{N} columns end within a vector");
 }
 
+/// A whole number of at most eleven bits in half precision.
+fn half_of(value: i16) -> u16 {
+    let (sign, magnitude) = (u16::from(value < 0) << 15, value.unsigned_abs());
+    let Some(power) = magnitude.checked_ilog2() else { return sign };
+    sign | (power as u16 + 15) << 10 | magnitude << (10 - power) & 1023
+}
+
 #[test]
 fn a_column_is_read_as_it_was_packed() {
     let mut seeded = Seeded(24);
@@ -86,10 +93,12 @@ fn a_column_is_read_as_it_was_packed() {
     let kernels = Kernels::best();
     let bytes: Vec<i8> = whole.iter().map(|&value| value as i8).collect();
     let floats: Vec<f32> = whole.iter().map(|&value| f32::from(value)).collect();
+    let halves: Vec<u16> = whole.iter().map(|&value| half_of(value)).collect();
     for packed in [
         kernels.pack_int8(&bytes, K, N, Layout::Kn),
         kernels.pack_int16(&whole, K, N, Layout::Kn, 32767),
         kernels.pack_bf16(&floats, K, N, Layout::Kn),
+        kernels.pack_f16(&halves, K, N, Layout::Kn),
         kernels.pack_f32(&floats, K, N, Layout::Kn),
     ] {
         let candidates = Candidates::new(packed.unwrap().with_scales(&[0.5]).unwrap());

@@ -45,10 +45,10 @@ fn products_that_threads_share_have_the_bits_of_one_thread() {
     let kernels = Kernels::best();
     for precision in [Precision::F32, Precision::Bf16, Precision::Int16, Precision::Int8] {
         let weights = columns.map(|n| match precision {
-            Precision::F32 => kernels.pack_f32(&w[..k * n], k, n, Layout::Kn).unwrap(),
             Precision::Bf16 => kernels.pack_bf16(&w[..k * n], k, n, Layout::Kn).unwrap(),
             Precision::Int16 => packed_int16(kernels, &w[..k * n], (k, n), Layout::Kn),
             Precision::Int8 => packed_int8(kernels, &w[..k * n], (k, n), Layout::Kn),
+            _ => kernels.pack_f32(&w[..k * n], k, n, Layout::Kn).unwrap(),
         });
         let mut quantised = kernels.rows(precision, rows, k);
         let input = match precision {

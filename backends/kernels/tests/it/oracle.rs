@@ -109,6 +109,13 @@ pub fn bf16(x: f32) -> f32 {
     if x == 0.0 { 0.0 } else { ((x / unit).round_ties_even() * unit) as f32 }
 }
 
+/// The value of a number in half precision: ten bits of fraction, in units of 2^-24 at least.
+pub fn f16(bits: u16) -> f32 {
+    let (exponent, fraction) = (i32::from(bits >> 10 & 31), f32::from(bits & 1023));
+    let magnitude = if exponent == 0 { fraction } else { (1024.0 + fraction) * 2f32.powi(exponent - 1) };
+    magnitude * if bits >> 15 == 1 { -1.0 } else { 1.0 } / 2f32.powi(24)
+}
+
 /// Weights [k, n], of magnitudes up to 1, in int16 and units of 1/128.
 pub fn packed_int16(kernels: Kernels, x: &[f32], (k, n): (usize, usize), layout: Layout) -> Weights {
     let whole: Vec<i16> = x.iter().map(|x| (x * 128.0).round_ties_even() as i16).collect();

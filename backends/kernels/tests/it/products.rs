@@ -1,6 +1,6 @@
 //! Sums: exact in int8 and int16, the same bits in f32 and bf16, whatever the shape.
 
-use crate::oracle::{Seeded, bf16, bits, packed_int8, packed_int16, present, whole_product};
+use crate::oracle::{Seeded, bf16, bits, f16, packed_int8, packed_int16, present, whole_product};
 use dyno_kernels::{Activation, Error, Input, Kernels, Layout, MatMut, Output, Precision, Weights};
 
 /// Around every tile, panel and group: one less, exact, one more; nothing at all; and some that are
@@ -225,6 +225,29 @@ fn one_order(precision: Precision) {
             assert_eq!(first.get_or_insert_with(|| bits(&y)), &bits(&y), "{} {m}x{k}x{n}", kernels.isa());
         }
     }
+}
+
+#[test]
+fn weights_in_half_precision_have_the_results_of_the_same_weights_in_f32() {
+    let mut seeded = Seeded(11);
+    for (m, k, n) in SHAPES {
+        // All signs and magnitudes, among them those below the normal ones.
+        let (x, b) =
+            (seeded.f32s(m * k, 1.0), (0..k * n).map(|_| seeded.next() as u16 & 0xBBFF).collect::<Vec<_>>());
+        let wide: Vec<f32> = b.iter().map(|bits| f16(*bits)).collect();
+        for kernels in present() {
+            let weights = kernels.pack_f16(&b, k, n, Layout::Kn);
+            if k % 2 == 1 {
+                assert!(matches!(weights, Err(Error::Shape { .. })), "{k}");
+                continue;
+            }
+            let [half, single] = [weights, kernels.pack_f32(&wide, k, n, Layout::Kn)]
+                .map(|weights| product(&weights.unwrap(), Input::f32(&x, m, k).unwrap(), m));
+            assert_eq!(bits(&half), bits(&single), "{} {m}x{k}x{n}", kernels.isa());
+        }
+    }
+    let odd = Kernels::best().pack_f16(&[0x3C00, 0x3C00, 0x3C00, 0x7C00], 2, 2, Layout::Kn).unwrap_err();
+    assert_eq!(odd, Error::NotFinite { column: 1 });
 }
 
 #[test]

@@ -228,14 +228,19 @@ mod tests {
     #[test]
     fn weights_that_are_not_finite_are_refused_by_their_name() {
         let header = r#"{"w_W":{"dtype":"F32","shape":[1,2],"data_offsets":[0,8]},
-            "h_W":{"dtype":"F16","shape":[1,2],"data_offsets":[8,12]}}"#;
+            "h_W":{"dtype":"F16","shape":[1,2],"data_offsets":[8,12]},
+            "k_W":{"dtype":"F16","shape":[2,1],"data_offsets":[12,16]}}"#;
         let mut file = (header.len() as u64).to_le_bytes().to_vec();
         file.extend(header.bytes().chain([1.0, f32::NAN].into_iter().flat_map(f32::to_le_bytes)));
-        file.extend([0x3C00u16, 0xFC00].into_iter().flat_map(u16::to_le_bytes)); // 1 and -∞
+        file.extend([0x3C00u16, 0xFC00].repeat(2).into_iter().flat_map(u16::to_le_bytes)); // 1 and -∞
         let weights = dyno_formats::Weights::from_bytes("test", file).unwrap();
         let params = Params::new(&weights, Kernels::best());
-        for (name, told) in [("w_W", "`w_W`: holds NaN"), ("h_W", "`h_W`: holds -inf")] {
-            let refusal = params.linear(name, None, 1, 2).unwrap_err().to_string();
+        for (name, inputs, outputs, told) in [
+            ("w_W", 1, 2, "`w_W`: holds NaN"),
+            ("h_W", 1, 2, "`h_W`: holds -inf"),
+            ("k_W", 2, 1, "`k_W`: holds -inf"),
+        ] {
+            let refusal = params.linear(name, None, inputs, outputs).unwrap_err().to_string();
             assert!(refusal.contains(told), "{refusal}");
         }
     }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
-use dyno_formats::quantise::{Role, int8};
+use dyno_formats::quantise::{Role, f16_to_f32, int8};
 use dyno_formats::{ElementOrder, Result, Scales, Tensor, TensorBytes};
 use dyno_kernels::{Kernels, Layout, SharedBytes, Weights};
 
@@ -81,6 +81,8 @@ impl InputScale {
 #[derive(Clone, Debug)]
 enum Values<'a> {
     F32(Cow<'a, [f32]>),
+    /// Bits of numbers in half precision.
+    F16(Cow<'a, [u16]>),
     /// Values with a scale for each output, as below.
     Int16(Cow<'a, [i16]>, Vec<f32>),
     Int8(Cow<'a, [i8]>, Vec<f32>),
@@ -136,6 +138,10 @@ impl<'a> Matrix<'a> {
             }
             (DType::I8, Some(scales)) => (Values::Int8(tensor.i8()?.into(), scales), tensor.layout()),
             (DType::I16, Some(scales)) => (Values::Int16(tensor.i16()?.into(), scales), tensor.layout()),
+            // Kernels take two of a column at a time.
+            (DType::F16, None) if inputs.is_multiple_of(2) => {
+                (Values::F16(tensor.finite_f16()?.into()), tensor.layout())
+            }
             _ => {
                 let (values, order) = tensor.finite_stored_f32()?;
                 (Values::F32(values), order)
@@ -147,6 +153,9 @@ impl<'a> Matrix<'a> {
 
     /// The same matrix with this source of its inputs' scale.
     pub(crate) fn with_scale(mut self, scale: InputScale) -> Self {
+        if matches!(scale, InputScale::Clipped(_) | InputScale::Bf16) {
+            self = self.in_f32();
+        }
         if let (Values::F32(values), InputScale::Clipped(bound)) = (&mut self.values, &scale) {
             values.to_mut().iter_mut().for_each(|value| *value = value.clamp(-bound, *bound));
         }
@@ -165,7 +174,7 @@ impl<'a> Matrix<'a> {
     /// Scales of integers; `None` for f32.
     pub(super) fn scales(&self) -> Option<&[f32]> {
         match &self.values {
-            Values::F32(_) => None,
+            Values::F32(_) | Values::F16(_) => None,
             Values::Int16(_, scales) | Values::Int8(_, scales) | Values::Panels(_, scales) => Some(scales),
         }
     }
@@ -181,26 +190,25 @@ impl<'a> Matrix<'a> {
         Self { values: Values::F32(values), layout, inputs, outputs, scale, rows: None, ablation: None }
     }
 
-    /// As [`plain`](Self::plain), for values [outputs, inputs].
-    ///
-    /// # Panics
-    /// As [`plain`](Self::plain).
-    pub fn plain_transposed(values: impl Into<Cow<'a, [f32]>>, inputs: usize, outputs: usize) -> Self {
-        Self { layout: Layout::Nk, ..Self::plain(values, inputs, outputs) }
-    }
-
     /// The same matrix for products in bf16, if its values are f32.
     #[must_use]
     pub fn in_bf16(self) -> Self {
         self.with_scale(InputScale::Bf16)
     }
 
-    /// The same matrix with f32 values [outputs, inputs] in int8, each output with a scale of its own.
+    /// The same matrix with float values [outputs, inputs] in int8, each output with a scale of its own.
     #[must_use]
     pub fn in_int8(self) -> Self {
-        let (Values::F32(values), Layout::Nk) = (&self.values, self.layout) else { return self };
-        let (integers, scales) = int8(values, self.outputs, self.inputs, Role::Embedding);
-        Self { values: Values::Int8(integers.into(), scales), ..self }
+        let matrix = self.in_f32();
+        let (Values::F32(values), Layout::Nk) = (&matrix.values, matrix.layout) else { return matrix };
+        let (integers, scales) = int8(values, matrix.outputs, matrix.inputs, Role::Embedding);
+        Self { values: Values::Int8(integers.into(), scales), ..matrix }
+    }
+
+    /// The same matrix with values in half precision as f32, where they lie.
+    pub(crate) fn in_f32(self) -> Self {
+        let Values::F16(values) = &self.values else { return self };
+        Self { values: Values::F32(values.iter().map(|bits| f16_to_f32(*bits)).collect()), ..self }
     }
 
     /// Number of inputs of the product.
@@ -230,6 +238,7 @@ impl<'a> Matrix<'a> {
         let scale = self.scale.clone().of_both(right.scale.clone());
         let values = match (&self.values, &right.values) {
             (Values::F32(a), Values::F32(b)) if alike => Values::F32(join(a, b, shape, layout).into()),
+            (Values::F16(a), Values::F16(b)) if alike => Values::F16(join(a, b, shape, layout).into()),
             (Values::Int16(a, x), Values::Int16(b, y)) if alike => {
                 Values::Int16(join(a, b, shape, layout).into(), [&x[..], y].concat())
             }
@@ -266,6 +275,7 @@ impl<'a> Matrix<'a> {
         };
         let values: Vec<f32> = match &self.values {
             Values::F32(values) => (0..k * n).map(|at| values[place(at)]).collect(),
+            Values::F16(values) => (0..k * n).map(|at| f16_to_f32(values[place(at)])).collect(),
             Values::Int16(values, scales) => {
                 (0..k * n).map(|at| f32::from(values[place(at)]) * scales[at % n]).collect()
             }
@@ -306,12 +316,12 @@ impl<'a> Matrix<'a> {
     /// The form in which the product reads rows.
     pub(crate) fn form(&self) -> dyno_kernels::Result<Form> {
         match (&self.values, &self.scale) {
-            (Values::F32(_), InputScale::Watched(calibration, names)) => {
+            (Values::F32(_) | Values::F16(_), InputScale::Watched(calibration, names)) => {
                 Ok(Form::Seen(calibration.product(names.clone())))
             }
             (Values::F32(_), InputScale::Clipped(bound)) => Ok(Form::Clipped { bound: *bound }),
             (Values::F32(_), InputScale::Bf16) => Ok(Form::Bf16),
-            (Values::F32(_), _) => Ok(Form::F32),
+            (Values::F32(_) | Values::F16(_), _) => Ok(Form::F32),
             (Values::Int8(..) | Values::Panels(..), InputScale::Static(multiplier)) => {
                 Ok(Form::Static { multiplier: *multiplier })
             }
@@ -345,6 +355,7 @@ impl<'a> Matrix<'a> {
         let packed = match (&self.values, form) {
             (Values::F32(all), Form::Bf16) => kernels.pack_bf16(&all[values], k, n, layout)?,
             (Values::F32(all), _) => kernels.pack_f32(&all[values], k, n, layout)?,
+            (Values::F16(all), _) => kernels.pack_f16(&all[values], k, n, layout)?,
             (Values::Int8(all, scales), _) => {
                 kernels.pack_int8(&all[values], k, n, layout)?.with_scales(&scales[outputs])?
             }

@@ -80,6 +80,30 @@ fn panels_become_a_table_of_words() {
     assert_eq!(packed, plain);
 }
 
+/// Sixteen columns, so that no lane is empty.
+#[test]
+fn weights_in_half_precision_stay_so_with_the_results_of_f32() {
+    let halves: Vec<u16> = (0..INPUTS as u16 * 16).map(|at| (at * 389) & 0xBBFF).collect();
+    let header = format!(
+        r#"{{"w_W":{{"dtype":"F16","shape":[{INPUTS},16],"data_offsets":[0,{}]}}}}"#,
+        2 * halves.len()
+    );
+    let mut bytes = (header.len() as u64).to_le_bytes().to_vec();
+    bytes.extend(header.bytes().chain(halves.iter().flat_map(|half| half.to_le_bytes())));
+    let weights = dyno_formats::Weights::from_bytes("test", bytes).unwrap();
+    let half = Params::new(&weights, Kernels::best()).product("w_W", INPUTS, 16).unwrap();
+    let input: Vec<f32> = (0..3 * INPUTS).map(|i| (i as f32 * 0.7).sin()).collect();
+    let [(half, half_bytes), (single, bytes)] = [half.clone(), half.widened()].map(|matrix| {
+        let (packed, form) = matrix.pack(Kernels::best(), &[]).unwrap();
+        assert_eq!(form, Form::F32);
+        let mut out = Vec::new();
+        Linear::new(Kernels::best(), &matrix, &[]).unwrap().apply(&input, &mut Operands::default(), &mut out);
+        (out, packed.bytes())
+    });
+    assert_eq!(half, single);
+    assert_eq!(bytes - half_bytes, 2 * INPUTS * 16);
+}
+
 #[test]
 fn a_packed_weight_of_128_is_refused_by_its_name() {
     let mut odd = vec![1u8; 4 * 16];
