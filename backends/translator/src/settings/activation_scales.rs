@@ -16,7 +16,6 @@ use dyno_formats::Precision;
 use dyno_nn::ActivationScales;
 use dyno_nn::math::Calibration;
 
-use super::PRECISION;
 use crate::error::{Error, Refusal, Result};
 
 /// Name of the setting for the scales of int8 rows.
@@ -24,6 +23,9 @@ const SCALES: &str = "activation-scales";
 
 /// Name of the setting that calibrates.
 const CALIBRATE: &str = "calibrate";
+
+/// Name of the setting for the precision of weights and products.
+pub(super) const PRECISION: &str = "precision";
 
 /// Name of the setting that clips.
 const CLIP: &str = "clip";

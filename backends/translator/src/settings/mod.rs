@@ -16,6 +16,7 @@ use dyno_formats::{Cut, Fault, MarianConfig, ModelDir, Precision};
 use dyno_nn::kernel_settings::KernelSettings;
 use serde_json::Value;
 
+use activation_scales::PRECISION;
 pub use activation_scales::read_multipliers;
 pub(crate) use activation_scales::{CalibrationFile, RequestedScales};
 pub(crate) use full_precision::{FullPrecision, NOT_REPRODUCIBLE};
@@ -32,9 +33,6 @@ const SPLIT_LINES: &str = "split-lines";
 
 /// Largest beam. Larger beams take much memory and time, and give no better translations.
 const LARGEST_BEAM: usize = 1000;
-
-/// Name of the setting for the precision of weights and products.
-const PRECISION: &str = "precision";
 
 /// Longest translation as a multiple of its source: without a limit, a translation may never end.
 const LARGEST_FACTOR: f32 = 1000.0;
