@@ -85,7 +85,7 @@ pub use dyno_api::{Isa, UnknownIsa};
 pub use error::{Error, Result};
 pub use kernels::Kernels;
 pub use memory::{SharedBytes, WholeLines};
-pub use precision::Precision;
+pub use precision::{Precision, from_f16};
 pub use scaled::{ScaledForm, ScaledRow, ScaledRows, ScaledWeights, in_half};
 pub use tile::{Activation, Best, Blocking, Mask, Mat, MatMut, Output};
 pub use tuning::Tuning;

@@ -86,7 +86,8 @@ pub(crate) fn to_bf16(x: f32) -> u16 {
 
 /// The value of a finite number in half precision: its bits as those of f32 have an exponent that is 112 too small.
 #[inline]
-pub(crate) fn from_f16(bits: u16) -> f32 {
+#[must_use]
+pub fn from_f16(bits: u16) -> f32 {
     const EXPONENT: f32 = f32::from_bits((112 + 127) << 23);
     let magnitude = f32::from_bits(u32::from(bits & 0x7FFF) << 13) * EXPONENT;
     f32::from_bits(magnitude.to_bits() | u32::from(bits & 0x8000) << 16)

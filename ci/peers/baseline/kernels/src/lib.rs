@@ -91,14 +91,25 @@ impl Kernels {
         Ok(Weights { kernels: self.0, ours, plain, other, transposed, library: chosen(), scales, bias })
     }
 
+    /// Widened first: the libraries multiply f32.
+    pub fn pack_f16(self, values: &[u16], k: usize, n: usize, layout: Layout) -> Result<Weights> {
+        let wide: Vec<f32> = values.iter().map(|bits| kernels::from_f16(*bits)).collect();
+        self.pack_f32(&wide, k, n, layout)
+    }
+
+    /// As in `dyno-kernels`, which multiplies them, too.
+    pub fn pack_bf16(self, values: &[f32], k: usize, n: usize, layout: Layout) -> Result<Weights> {
+        Ok(Weights::of_ours(self.0, self.0.pack_bf16(values, k, n, layout)?))
+    }
+
     /// As in `dyno-kernels`.
     pub fn pack_int8(self, values: &[i8], k: usize, n: usize, layout: Layout) -> Result<Weights> {
-        Ok(Weights::integers(self.0, self.0.pack_int8(values, k, n, layout)?))
+        Ok(Weights::of_ours(self.0, self.0.pack_int8(values, k, n, layout)?))
     }
 
     /// As in `dyno-kernels`.
     pub fn share_int8(self, panels: &SharedBytes, k: usize, n: usize) -> Result<Weights> {
-        Ok(Weights::integers(self.0, self.0.share_int8(panels, k, n)?))
+        Ok(Weights::of_ours(self.0, self.0.share_int8(panels, k, n)?))
     }
 
     /// As in `dyno-kernels`.
@@ -110,7 +121,7 @@ impl Kernels {
         layout: Layout,
         bound: u16,
     ) -> Result<Weights> {
-        Ok(Weights::integers(self.0, self.0.pack_int16(values, k, n, layout, bound)?))
+        Ok(Weights::of_ours(self.0, self.0.pack_int16(values, k, n, layout, bound)?))
     }
 
     /// As in `dyno-kernels`.
@@ -142,7 +153,7 @@ impl Weights {
     /// As in `dyno-kernels`.
     pub const PANEL: usize = kernels::Weights::PANEL;
 
-    fn integers(kernels: kernels::Kernels, ours: kernels::Weights) -> Self {
+    fn of_ours(kernels: kernels::Kernels, ours: kernels::Weights) -> Self {
         let [plain, other, scales, bias] = Default::default();
         Self { kernels, ours, plain, other, transposed: false, library: chosen(), scales, bias }
     }
@@ -332,7 +343,7 @@ impl Candidates {
     /// As in `dyno-kernels`.
     pub fn packed(&self) -> Result<Weights> {
         let all: Vec<u32> = (0..self.n() as u32).collect();
-        let mut packed = Weights::integers(self.kernels, self.ours.packed()?);
+        let mut packed = Weights::of_ours(self.kernels, self.ours.packed()?);
         self.gather_plain(&all, &mut packed);
         Ok(packed)
     }
@@ -359,12 +370,12 @@ impl Candidates {
 
     /// As in `dyno-kernels`.
     pub fn room(&self, capacity: usize) -> Weights {
-        Weights::integers(self.kernels, self.ours.room(capacity))
+        Weights::of_ours(self.kernels, self.ours.room(capacity))
     }
 
     /// As in `dyno-kernels`.
     pub fn room_int8(&self, capacity: usize) -> Weights {
-        Weights::integers(self.kernels, self.ours.room_int8(capacity))
+        Weights::of_ours(self.kernels, self.ours.room_int8(capacity))
     }
 
     /// As in `dyno-kernels`.
