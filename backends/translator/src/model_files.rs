@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use dyno_formats::{Family, ModelDir, Precision, Result, Weights};
-use dyno_nn::ShortlistColumns;
 use dyno_nn::math::Kernels;
+use dyno_nn::{ActivationScales, ShortlistColumns};
 
 use crate::settings::RequestedSettings;
 
@@ -30,7 +30,11 @@ pub(crate) fn open(path: &Path, requested: &RequestedSettings) -> Result<Vec<Ope
     };
     let open = |model: ModelDir| {
         let widest = || model.weights().keys().next_back().copied().unwrap_or(Precision::F32);
-        let weights = model.load(requested.precision.unwrap_or_else(|| model.default_precision()))?;
+        let precision = match requested.scales.scales {
+            ActivationScales::Bf16 => widest().max(Precision::F16),
+            _ => requested.precision.unwrap_or_else(|| model.default_precision()),
+        };
+        let weights = model.load(precision)?;
         let full_precision = match requested.full_precision.needs_weights() {
             // Quantisation on line must read the same values as quantisation off line did.
             true if requested.full_precision.0.columns == ShortlistColumns::OnLine => Some(Precision::F32),

@@ -16,8 +16,8 @@ const WHOLE: &str = "rows are whole, and as wide as the weights";
 pub(crate) enum Linear {
     /// Quantised, as in the file.
     Scaled(ScaledWeights),
-    /// In 32 bits, from 16 or 32.
-    F32(Weights),
+    /// Floats of 16 bits as in the file, or of 32.
+    Floats(Weights),
 }
 
 impl Linear {
@@ -43,7 +43,11 @@ impl Linear {
                 })
                 .map(Self::Scaled)
             }
-            None => kernels.pack_f32(&tensor.to_f32(), inputs, outputs, Layout::Nk).map(Self::F32),
+            None => match tensor.halves().filter(|_| inputs.is_multiple_of(2)) {
+                Some(halves) => kernels.pack_f16(&halves, inputs, outputs, Layout::Nk),
+                None => kernels.pack_f32(&tensor.to_f32(), inputs, outputs, Layout::Nk),
+            }
+            .map(Self::Floats),
         };
         file.release(name);
         packed.map_err(|source| Error::Kernels { path: file.path().into(), source })
@@ -52,14 +56,14 @@ impl Linear {
     pub(super) fn outputs(&self) -> usize {
         match self {
             Self::Scaled(weights) => weights.n(),
-            Self::F32(weights) => weights.n(),
+            Self::Floats(weights) => weights.n(),
         }
     }
 
     pub(super) fn bytes(&self) -> usize {
         match self {
             Self::Scaled(weights) => weights.bytes(),
-            Self::F32(weights) => weights.bytes(),
+            Self::Floats(weights) => weights.bytes(),
         }
     }
 }
@@ -79,7 +83,7 @@ pub(super) fn multiply<const N: usize>(
         let out = MatMut::new(out, rows, linear.outputs()).expect(WHOLE);
         match linear {
             Linear::Scaled(weights) => scaled.push(ScaledTask { weights, out }),
-            Linear::F32(weights) => {
+            Linear::Floats(weights) => {
                 whole.push(Task { weights, activation: Activation::None, residual: None, out });
             }
         }

@@ -189,6 +189,12 @@ impl GgufTensor<'_> {
         &self.bytes[row * length..(row + 1) * length]
     }
 
+    /// The bits of all values in half precision, row by row; `None` where they have another format.
+    pub fn halves(&self) -> Option<Vec<u16>> {
+        let halves = || self.bytes.as_chunks().0.iter().map(|half| u16::from_le_bytes(*half)).collect();
+        (self.format == BlockFormat::F16).then(halves)
+    }
+
     /// All values, row by row.
     pub fn to_f32(&self) -> Vec<f32> {
         let mut values = vec![0.0; self.rows * self.columns];

@@ -79,6 +79,13 @@ fn halves_translate_as_by_ctranslate2_in_f32() {
 }
 
 #[test]
+fn halves_serve_products_in_bf16() {
+    let settings = settings("marian-float16", &json!({ "precision": "bf16" }));
+    let facts = ENGINE.open(&[folder("marian-float16")], &settings).unwrap().facts();
+    assert_eq!(facts.precision.as_deref(), Some("f16 weights, bf16 products"));
+}
+
+#[test]
 fn version_5_with_two_vocabularies_and_computed_positions_translates_as_by_ctranslate2() {
     check("opennmt", &folder("opennmt"), &json!({}));
 }

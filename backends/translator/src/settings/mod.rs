@@ -332,14 +332,14 @@ impl Written<'_> {
     }
 }
 
-/// Precision of the weights, and how products quantise or round rows for them. Products in bf16 round f32 weights when they
-/// pack them.
+/// Precision of the weights, and how products quantise or round rows for them. Products in bf16 round the widest weights
+/// that are there.
 fn precision(reader: &mut SettingsReader<'_>) -> Result<(Option<Precision>, RequestedScales), Error> {
     let name = reader.take::<String>(PRECISION, "f32, bf16, f16, int16 or int8")?;
     let scales = RequestedScales::read(reader)?;
     if name.as_deref() == Some("bf16") {
         let scales = scales.in_bf16().map_err(|(setting, reason)| reader.refuse(setting, reason))?;
-        return Ok((Some(Precision::F32), scales));
+        return Ok((None, scales));
     }
     let precision = name.map(|name| name.parse()).transpose();
     let refused =
