@@ -1,10 +1,9 @@
 //! The code of all algorithms for each instruction set, and the tables of functions by which the rest of the
 //! crate calls it.
 //!
-//! A module here instantiates the macro bodies over one module of `lanes` and one of `arithmetic`. The two
-//! AVX-512 sets share vector maths and f32 products, and so do the two 256-bit sets: they differ in integer
-//! products only. AVX-VNNI is the 256-bit body with a step of its own, AVX-512-BF16 has a step of its own for bf16, and AMX
-//! a way of its own to int8 sums. The three
+//! A module here instantiates the macro bodies over one module of `lanes` and one of `arithmetic`. The two AVX-512 sets share
+//! vector maths and f32 products, and so do the two 256-bit sets: they differ in integer products only. AVX-VNNI is the 256-bit
+//! body with a step of its own, AVX-512-BF16 has a step of its own for bf16, and AMX a way of its own to int8 sums. The three
 //! Arm sets differ in int8 products only.
 
 use crate::Precision;

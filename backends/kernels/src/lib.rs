@@ -5,11 +5,10 @@
 //! vector maths as methods.
 //!
 //! # One result everywhere
-//! An int8 or int16 product is the same integer on every instruction set. Every float after it, in products
-//! and vector maths alike, comes from the same operations in the same order. The plain code is the
-//! specification, and the tests compare the bits of all other code with it; only sums of bf16 products below the
-//! smallest normal number, 1.2e-38, may differ. So a translation doesn't depend
-//! on the processor, and a row's result doesn't depend on the rows beside it.
+//! An int8 or int16 product is the same integer on every instruction set. Every float after it, in products and vector maths
+//! alike, comes from the same operations in the same order. The plain code is the specification, and the tests compare the bits
+//! of all other code with it; only sums of bf16 products below the smallest normal number, 1.2e-38, may differ. So a
+//! translation doesn't depend on the processor, and a row's result doesn't depend on the rows beside it.
 //!
 //! # A product
 //! 1. `weights` checks weights [K, N] and puts them into blocks of sixteen columns ([`Weights`]).

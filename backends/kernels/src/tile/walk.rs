@@ -1,7 +1,7 @@
-//! Ways through K for the sums of a tile, as macros, so that the sums stay in registers: `by_groups!` takes a
-//! step for each row and group, `by_twos!` two for weights in half precision, `by_fours!` the same from registers that hold four groups, `by_pairs!` a step for
-//! two rows and two groups, `by_magnitudes!` a step for two groups where they are calm, `by_squares!` reads sums of the
-//! matrix unit. With `rows`, a way tells the form of the rows that it reads.
+//! Ways through K for the sums of a tile, as macros, so that the sums stay in registers: `by_groups!` takes a step for each row
+//! and group, `by_twos!` two for weights in half precision, `by_fours!` the same from registers that hold four groups,
+//! `by_pairs!` a step for two rows and two groups, `by_magnitudes!` a step for two groups where they are calm, `by_squares!`
+//! reads sums of the matrix unit. With `rows`, a way tells the form of the rows that it reads.
 
 use super::job::{Job, Panel};
 use std::ops::Range;
