@@ -70,14 +70,10 @@ pub(crate) mod scalar {
         std::array::from_fn(|lane| sums[lane] + dot(quanta[lane]))
     }
 
-    /// Finite numbers in half precision: their bits as those of f32 have an exponent that is 112 too small.
+    /// Finite numbers in half precision.
     #[inline]
     pub(crate) fn halves(halves: &[u16; LANES]) -> F {
-        const EXPONENT: f32 = f32::from_bits((112 + 127) << 23);
-        halves.map(|half| {
-            let magnitude = f32::from_bits(u32::from(half & 0x7FFF) << 13) * EXPONENT;
-            f32::from_bits(magnitude.to_bits() | u32::from(half & 0x8000) << 16)
-        })
+        halves.map(crate::precision::from_f16)
     }
 }
 
