@@ -36,9 +36,13 @@ impl Host {
             0 | 1 => "one NUMA node".to_owned(),
             several => format!("{several} NUMA nodes"),
         };
+        // Nor do they name bf16, which the processor's name tells.
+        let isa = |host: &Self| -> Vec<String> {
+            host.isa.iter().filter(|isa| *isa != dyno_api::Isa::Avx512Bf16.name()).cloned().collect()
+        };
         let figures = |host: &Self| {
             let limits = host.cgroup_limits.join(", ");
-            let (isa, caches) = (host.isa.join(" "), host.caches.join(", "));
+            let (isa, caches) = (isa(host).join(" "), host.caches.join(", "));
             let cores = number(&host.cores);
             [host.cpu.clone(), cores, nodes(host), isa, caches, gib(host.memory_bytes), limits]
         };
@@ -86,6 +90,13 @@ mod tests {
         let read = host(&["avx2", "avxvnni", "avx512bw", "avx512vnni"]);
         assert_eq!(read.isa, ["avx2", "avx_vnni", "avx512bw", "avx512_vnni"]);
         assert_eq!(read.best_isa(), "avx512_vnni");
+    }
+
+    #[test]
+    fn a_host_that_did_not_name_bf16_yet_is_the_same() {
+        let [before, now] = [host(&["avx2", "avx512_vnni"]), host(&["avx2", "avx512_vnni", "avx512_bf16"])];
+        assert_eq!(now.differences(&before), Vec::<String>::new());
+        assert_eq!(now.differences(&host(&["avx2"])), ["avx2 avx512_vnni, not avx2"]);
     }
 
     #[test]
