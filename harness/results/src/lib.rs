@@ -29,5 +29,5 @@ pub use export::{csv_of, unlike_a_formula, write_summary};
 pub use merge::Merged;
 pub use programs::hashes_of;
 pub use run::{COMMAND, CellBreakdown, MeasuredCell, Run, day};
-pub use store::{Place, Store, Verified, latest};
+pub use store::{Place, Store, Verified, is_described, latest};
 pub use summary::{Summary, cell::CellSummary};

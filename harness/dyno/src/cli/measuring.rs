@@ -312,12 +312,9 @@ pub struct ReproduceArgs {
     /// Publish the page on all papers from what was measured before, in a new folder; measures nothing
     #[arg(long, requires = "all", conflicts_with_all = ["quick", "systems", "again", "dry_run", "out", "figures", "markdown", "json"])]
     pub publish: bool,
-    /// Folder of the publications
+    /// Folder of the publications; what wasn't measured here comes from earlier ones in it
     #[arg(long, value_name = "DIR", default_value = "results/papers", requires = "publish")]
     pub to: PathBuf,
-    /// Judge the records of that publication anew, instead of what was measured here; they are copied nowhere
-    #[arg(long, value_name = "PUBLICATION", requires = "publish")]
-    pub records: Option<PathBuf>,
     /// Write the link to the publication, with the headline verdicts, between the markers of README
     #[arg(long, value_name = "README", requires = "publish")]
     pub readme: Option<PathBuf>,

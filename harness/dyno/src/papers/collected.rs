@@ -1,40 +1,52 @@
-//! All of the papers' tables with what was measured for them before.
+//! All of the papers' tables with what was measured for them before: here, or else for an earlier publication.
+//!
+//! All tables take hours, and a host is seldom quiet for so long. A factor is of one run on one host, so a page may
+//! hold tables of several hosts; each names its own.
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use dyno_measure::{Host, Profile};
 use dyno_papers::Table;
 use dyno_papers::reproduction::Reproduction;
-use dyno_results::{Run, day, latest};
+use dyno_record::identity::RunSystem;
+use dyno_results::{Run, day, is_described, latest};
 use dyno_stats::numbers::counted;
 
 use super::ours::{Ours, campaign_of, reproduction};
-use super::products::{RUNS, kept};
+use super::products::{Kept, RUNS, kept};
 use crate::campaign::{Entry, shipped};
 use crate::exit::Outcome;
+
+/// Folder of the records in a publication.
+pub const RECORDS: &str = "records";
 
 /// Tables of the papers with our figures, and the files that have them.
 pub struct Collected {
     pub reproductions: Vec<Reproduction>,
-    /// Folder of each campaign's run.
+    /// Folder of each campaign's run, where it was measured here.
     pub runs: BTreeMap<String, PathBuf>,
-    /// Files of products' speeds.
+    /// Files of products' speeds that were measured here.
     pub products: Vec<PathBuf>,
+    /// What is taken from earlier publications: their records, with the names of campaigns and of tables.
+    pub earlier: BTreeMap<PathBuf, Vec<String>>,
     /// Day of the newest measurement, if there is one.
     pub day: Option<String>,
-    /// Host and extent of the measurements, in sentences.
+    /// Hosts and extent of the measurements, in sentences.
     pub conditions: Vec<String>,
 }
 
-/// Collects what was measured on `host` for `tables`: by the latest runs, or by the `records` of a publication.
-pub fn collect(tables: &[Table], host: &Host, records: Option<&Path>) -> Outcome<Collected> {
+/// Collects what was measured for `tables`: by the latest runs on `host`, or else by the newest publication below
+/// `publications` that has the campaign as it is today.
+pub fn collect(tables: &[Table], host: &Host, publications: &Path) -> Outcome<Collected> {
+    let earlier = records_below(publications);
     let (mut ours, mut faults): (BTreeMap<&str, Ours>, BTreeMap<&str, String>) = Default::default();
     for name in tables.iter().filter_map(|table| table.campaign.as_deref()) {
         if ours.contains_key(name) || faults.contains_key(name) {
             continue;
         }
-        match of_campaign(name, host, records) {
+        match of_campaign(name, host, &earlier) {
             Ok(found) => drop(ours.insert(name, found)),
             Err(failure) => {
                 let fault = without_folder(&format!("{:#}", failure.error), name);
@@ -43,25 +55,58 @@ pub fn collect(tables: &[Table], host: &Host, records: Option<&Path>) -> Outcome
             }
         }
     }
-    let (mut reproductions, mut products, mut days) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut reproductions, mut speeds) = (Vec::new(), Vec::new());
     for table in tables {
         let found = table.campaign.as_deref().and_then(|name| ours.get(name));
-        let speeds = if table.products().is_empty() {
-            None
-        } else {
-            kept(table, host, records.unwrap_or(Path::new(RUNS)))?
-        };
+        let of_table = if table.products().is_empty() { None } else { speeds_of(table, host, &earlier)? };
         let fault = table.campaign.as_deref().and_then(|name| faults.get(name)).map(String::as_str);
-        let of_products = speeds.as_ref().map(|(_, kept)| &kept.products);
+        let of_products = of_table.as_ref().map(|(_, kept)| &kept.products);
         reproductions.push(reproduction(table, found, of_products, fault)?);
-        days.extend(speeds.as_ref().and_then(|(_, kept)| day(kept.measured_unix_ms)));
-        products.extend(speeds.map(|(path, _)| path));
+        speeds.extend(of_table.map(|(path, kept)| (table.id.as_str(), path, day(kept.measured_unix_ms))));
     }
     let runs = ours.iter().filter_map(|(name, ours)| Some((*name, ours.run.as_ref()?)));
-    days.extend(runs.clone().filter_map(|(_, (_, run))| run.day()));
-    let conditions = conditions(host, &ours);
-    let runs = runs.map(|(name, (folder, _))| (name.to_owned(), folder.clone())).collect();
-    Ok(Collected { reproductions, runs, products, day: days.into_iter().max(), conditions })
+    let runs = runs.map(|(name, (folder, run))| (name, folder.clone(), run.day()));
+    Ok(sorted(reproductions, runs.collect(), speeds, &earlier, conditions(&ours)))
+}
+
+/// A name, its file or folder, and the day of its measurement.
+type Source<'a> = (&'a str, PathBuf, Option<String>);
+
+/// Parts what was measured here from what lies in the records of `earlier` publications.
+fn sorted(
+    reproductions: Vec<Reproduction>,
+    runs: Vec<Source<'_>>,
+    speeds: Vec<Source<'_>>,
+    earlier: &[PathBuf],
+    conditions: Vec<String>,
+) -> Collected {
+    let day = runs.iter().chain(&speeds).filter_map(|(.., day)| day.clone()).max();
+    let publication = |path: &Path| earlier.iter().find(|records| path.starts_with(records));
+    let mut taken: BTreeMap<PathBuf, Vec<String>> = BTreeMap::new();
+    for (name, path, _) in runs.iter().chain(&speeds) {
+        if let Some(records) = publication(path) {
+            taken.entry(records.clone()).or_default().push((*name).to_owned());
+        }
+    }
+    let is_here = |(_, path, _): &&Source<'_>| publication(path).is_none();
+    let here = runs.iter().filter(is_here).map(|(name, folder, _)| ((*name).to_owned(), folder.clone()));
+    Collected {
+        runs: here.collect(),
+        products: speeds.iter().filter(is_here).map(|(_, path, _)| path.clone()).collect(),
+        earlier: taken,
+        reproductions,
+        day,
+        conditions,
+    }
+}
+
+/// Records of the publications below `folder`, the newest first: their names begin with the day.
+fn records_below(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
+    let records = entries.map(|entry| entry.path().join(RECORDS)).filter(|records| records.is_dir());
+    let mut records: Vec<PathBuf> = records.collect();
+    records.sort_unstable_by(|one, other| other.cmp(one));
+    records
 }
 
 /// An error about a shipped campaign without the folder that it lies in, which is this host's own affair.
@@ -71,23 +116,43 @@ fn without_folder(fault: &str, campaign: &str) -> String {
     checkout.map_or_else(|| fault.to_owned(), |checkout| fault.replace(&checkout, ""))
 }
 
-fn of_campaign(name: &str, host: &Host, records: Option<&Path>) -> Outcome<Ours> {
+fn of_campaign(name: &str, host: &Host, earlier: &[PathBuf]) -> Outcome<Ours> {
     let campaign = campaign_of(name)?;
     let systems: Vec<_> = campaign.systems.iter().chain(&campaign.absent).map(Entry::described).collect();
-    let run = match records {
-        None => latest(Path::new(RUNS), name, &systems, &host.cpu)?,
-        // A publication has one run of a campaign, with this host's own paths shortened.
-        Some(records) => {
-            let folder = Some(records.join(name)).filter(|folder| folder.is_dir());
-            let run = folder.map(|folder| Run::read(&folder).map(|run| (folder, run))).transpose()?;
-            run.filter(|(_, run)| run.identity.host.cpu == host.cpu)
-        }
+    let run = match latest(Path::new(RUNS), name, &systems, &host.cpu)? {
+        None => published(name, &systems, earlier)?,
+        found => found,
     };
     Ok(Ours { run, campaign })
 }
 
-fn conditions(host: &Host, ours: &BTreeMap<&str, Ours>) -> Vec<String> {
+/// The run of campaign `name` in the first of the `records` that has it with systems that are still described so.
+fn published(name: &str, systems: &[RunSystem], records: &[PathBuf]) -> Outcome<Option<(PathBuf, Run)>> {
+    let folders = records.iter().map(|records| records.join(name)).filter(|folder| folder.is_dir());
+    for folder in folders {
+        let run = Run::read(&folder)?;
+        if is_described(&run.identity, systems) {
+            return Ok(Some((folder, run)));
+        }
+    }
+    Ok(None)
+}
+
+/// Speeds of the products of a table, by the same order.
+fn speeds_of(table: &Table, host: &Host, earlier: &[PathBuf]) -> Outcome<Option<(PathBuf, Kept)>> {
+    let here = kept(table, Some(host), Path::new(RUNS));
+    let all = std::iter::once(here).chain(earlier.iter().map(|records| kept(table, None, records)));
+    all.filter_map(Outcome::transpose).next().transpose()
+}
+
+/// Hosts with the number of their campaigns, and the extent of the whole.
+fn conditions(ours: &BTreeMap<&str, Ours>) -> Vec<String> {
     let measured = || ours.values().filter_map(|ours| ours.run.as_ref());
+    let mut hosts: BTreeMap<String, usize> = BTreeMap::new();
+    for host in measured().map(|(_, run)| &run.identity.host) {
+        let cores = counted(host.cores.len(), "core", "cores");
+        *hosts.entry(format!("{}, {cores}, {}", host.cpu, host.best_isa())).or_default() += 1;
+    }
     let count = |profile| measured().filter(|(_, run)| run.identity.protocol.profile == profile).count();
     let profiles = Profile::ALL.into_iter().map(|profile| (count(profile), profile));
     let profiles = profiles.filter(|(count, _)| *count > 0);
@@ -99,9 +164,7 @@ fn conditions(host: &Host, ours: &BTreeMap<&str, Ours>) -> Vec<String> {
         count => format!("Measured: {count} of the {of}, {}.", profiles.join(", ")),
     };
     let quick = (count(Profile::Quick) > 0).then(|| "The quick profile is a first look.".to_owned());
-    let told = vec![
-        format!("Here: {}, {}, {}.", host.cpu, counted(host.cores.len(), "core", "cores"), host.best_isa()),
-        extent,
-    ];
-    told.into_iter().chain(quick).collect()
+    let of_host =
+        |(host, count): (String, usize)| format!("{host}: {}.", counted(count, "campaign", "campaigns"));
+    hosts.into_iter().map(of_host).chain([extent]).chain(quick).collect()
 }

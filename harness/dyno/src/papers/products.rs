@@ -57,12 +57,12 @@ pub fn keep(table: &Table, this_host: &Host, products: &Products) -> Outcome<()>
     Ok(write_json(&Path::new(RUNS).join(file_of(table)), &kept)?)
 }
 
-/// The speeds of a table that `folder` keeps, with their file, if they are this processor's.
-pub fn kept(table: &Table, this_host: &Host, folder: &Path) -> Outcome<Option<(PathBuf, Kept)>> {
+/// The speeds of a table that `folder` keeps, with their file; of the processor of `host`, where one is given.
+pub fn kept(table: &Table, host: Option<&Host>, folder: &Path) -> Outcome<Option<(PathBuf, Kept)>> {
     let path = folder.join(file_of(table));
     let is_ours = |kept: &Kept| {
         let has = |(name, _): (&str, _)| kept.products.speeds.contains_key(name);
-        kept.cpu == this_host.cpu && table.own_products().into_iter().all(has)
+        host.is_none_or(|host| kept.cpu == host.cpu) && table.own_products().into_iter().all(has)
     };
     let kept = read_json(&path).with_context(|| {
         let remedy = format!("remove it, and measure anew by `dyno reproduce {}`", table.id);

@@ -10,26 +10,25 @@ use dyno_report::{PAPERS, between};
 use dyno_results::store::files::{write_json, write_whole};
 use serde_json::json;
 
-use super::collected::{Collected, collect};
+use super::collected::{Collected, RECORDS, collect};
 use crate::exit::{Exit, Outcome};
 use crate::output::{print, say};
 use crate::page::{from_readme, link, read_readme, without_markers, write_figures};
 use crate::publication::{FIGURES, PrivateFolders, Source, copy, day_and_host, files_of, make_folder};
 
-const RECORDS: &str = "records";
-
 const PAGE: &str = "index.html";
 
-/// End of the name of a publication whose records are those of another one.
+/// End of the name of a publication whose records are all those of earlier ones.
 const AGAIN: &str = "-judged-again";
 
 /// Publishes what was measured for the papers in a new folder below `to`, completely or not at all; then links
-/// it from `readme`. With `of`, an earlier publication, its records are judged anew, and stay there.
-pub fn publish(to: &Path, readme: Option<&Path>, of: Option<&Path>) -> Outcome {
+/// it from `readme`. Records of earlier publications stay there.
+pub fn publish(to: &Path, readme: Option<&Path>) -> Outcome {
     let host = host::detect()?;
-    let collected = collect(&dyno_papers::tables()?, &host, of.map(|of| of.join(RECORDS)).as_deref())?;
+    let collected = collect(&dyno_papers::tables()?, &host, to)?;
     let day = collected.day.clone().unwrap_or_else(|| "unmeasured".into());
-    let again = if of.is_some() { AGAIN } else { "" };
+    let measured_here = !(collected.runs.is_empty() && collected.products.is_empty());
+    let again = if measured_here || collected.earlier.is_empty() { "" } else { AGAIN };
     let place = to.join(day_and_host(&day, &host) + again);
     if place.exists() {
         let remedy = "publish below another folder with --to; dyno never overwrites a publication";
@@ -38,16 +37,12 @@ pub fn publish(to: &Path, readme: Option<&Path>, of: Option<&Path>) -> Outcome {
     let updated = |readme| linked(readme, &place, &collected.reproductions, &day).map(|text| (readme, text));
     let readme: Option<(&Path, String)> = readme.map(updated).transpose()?;
     let runs = collected.runs.values().map(PathBuf::as_path);
-    let (sources, private) = (sources(&collected, of)?, PrivateFolders::of_this_host(runs)?);
-    let records = match of {
-        None => RECORDS.to_owned(),
-        Some(of) => link(&from_readme(&place.join("README.md"), &of.join(RECORDS))?),
-    };
+    let (sources, private) = (sources(&collected)?, PrivateFolders::of_this_host(runs)?);
+    let records = records(&collected, &place)?;
     make_folder(to)?;
     copy(&sources, &place, |folder| {
-        let copied = collected.runs.keys().filter(|_| of.is_none());
-        let runs = copied.map(|name| folder.join(RECORDS).join(name));
-        runs.into_iter().try_for_each(|run| private.shorten_in(&run))?;
+        let mut runs = collected.runs.keys().map(|name| folder.join(RECORDS).join(name));
+        runs.try_for_each(|run| private.shorten_in(&run))?;
         write(&collected, &records, folder)
     })?;
     if let Some((path, text)) = &readme {
@@ -60,12 +55,9 @@ pub fn publish(to: &Path, readme: Option<&Path>, of: Option<&Path>) -> Outcome {
     Ok(Exit::Done)
 }
 
-/// Files of the runs and of the products, each with its path in the publication; none if another has them.
-fn sources(collected: &Collected, of: Option<&Path>) -> Outcome<Vec<Source>> {
+/// Files of the runs and of the products that were measured here, each with its path in the publication.
+fn sources(collected: &Collected) -> Outcome<Vec<Source>> {
     let mut sources = Vec::new();
-    if of.is_some() {
-        return Ok(sources);
-    }
     for (name, run) in &collected.runs {
         let to = Path::new(RECORDS).join(name);
         sources.extend(files_of(run)?.into_iter().map(|file| (run.join(&file), to.join(&file))));
@@ -75,8 +67,21 @@ fn sources(collected: &Collected, of: Option<&Path>) -> Outcome<Vec<Source>> {
     Ok(sources)
 }
 
-/// Writes the page and what belongs to it; `records` is the path of the records from there.
-fn write(collected: &Collected, records: &str, folder: &Path) -> Outcome<()> {
+/// Sentences that say where the records lie, with links from the publication at `place`.
+fn records(collected: &Collected, place: &Path) -> Outcome<Vec<String>> {
+    let held = "hold the run of each campaign, and the speeds of products alone.";
+    let here = !(collected.runs.is_empty() && collected.products.is_empty());
+    let here = here.then(|| format!("[Its records]({RECORDS}) {held}"));
+    let readme = place.join("README.md");
+    let of_earlier = |(records, names): (&PathBuf, &Vec<String>)| {
+        let link = link(&from_readme(&readme, records)?);
+        Ok(format!("[Records of an earlier publication]({link}) hold {}.", names.join(", ")))
+    };
+    here.into_iter().map(Ok).chain(collected.earlier.iter().map(of_earlier)).collect()
+}
+
+/// Writes the page and what belongs to it; `records` says where the records lie.
+fn write(collected: &Collected, records: &[String], folder: &Path) -> Outcome<()> {
     let Collected { reproductions, conditions, .. } = collected;
     write_whole(&folder.join(PAGE), papers_page(reproductions, conditions)?.as_bytes())?;
     let told = |table: &Reproduction| {
@@ -93,16 +98,17 @@ fn write(collected: &Collected, records: &str, folder: &Path) -> Outcome<()> {
     Ok(())
 }
 
-fn readme_text(reproductions: &[Reproduction], conditions: &[String], records: &str) -> String {
+fn readme_text(reproductions: &[Reproduction], conditions: &[String], records: &[String]) -> String {
     let ([_, verdicts], table) = (verdicts(reproductions), headlines(reproductions));
     format!(
         "# The papers' tables, measured again\n\nAll claims: {verdicts}.\n{}\n\n{}:\n\n{}\n\
          [The page]({PAGE}) has the papers' claims beside ours; `claims.json` has the same.\n\
-         [Its records]({records}) hold the run of each campaign, and the speeds of products alone.\n\
+         {}\n\
          Written by `dyno reproduce --all --publish`.\n",
         conditions.join("\n"),
         table.caption,
-        table.to_markdown()
+        table.to_markdown(),
+        records.join("\n")
     )
 }
 

@@ -25,15 +25,20 @@ fn explain(arguments: &[&str]) -> Ended {
 #[test]
 fn the_standing_of_each_published_cell_is_told() {
     let mut rows = csv::Reader::from_path(run().join("summary.csv")).unwrap();
+    // One answer for each system: it tells of all its cells, and reads the whole run.
+    let mut told: BTreeMap<String, String> = BTreeMap::new();
     for row in rows.deserialize().map(Result::<BTreeMap<String, String>, _>::unwrap) {
-        let told = match row["standing"].as_str() {
+        let text = told.entry(row["system"].clone()).or_insert_with(|| explain(&[&row["system"]]).stdout);
+        let heading = format!("{} on {}, track {}\n", row["system"], row["test_set"], row["track"]);
+        let cell = text.split_once(&heading).unwrap_or_else(|| panic!("no {heading:?} in {text}")).1;
+        let standing = match row["standing"].as_str() {
             "frontier" => "- on the frontier: no other system here beats it",
             "probably" => "- probably on the frontier: ",
             "off" => "- off the frontier, beaten by ",
             _ => "- not ranked: ",
         };
-        let track = ["--track", &row["track"], "--test-set", &row["test_set"]];
-        assert_prints(&explain(&[&[row["system"].as_str()], &track[..]].concat()), &[told.trim_end()]);
+        let first = cell.lines().nth(1).unwrap().trim_start();
+        assert!(first.starts_with(standing), "{heading}{first:?}");
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
@@ -350,15 +350,67 @@ fn the_page_on_all_papers_has_what_was_measured_and_says_what_was_not() {
     let unmarked = reproduce(&bench, &["--all", "--publish", "--to", "elsewhere", "--readme", "README.md"]);
     unmarked.assert_says(2, &["put the lines <!-- dyno papers: begin -->"]);
     assert!(!bench.path("elsewhere").exists(), "nothing is published without its link");
-    let again = reproduce(&bench, &["--all", "--publish", "--records", folder.to_str().unwrap()]);
-    let second = bench.path(again.stdout.trim()).parent().unwrap().to_owned();
-    let claims = |folder: &Path| fs::read(folder.join("claims.json")).unwrap();
-    assert!(claims(&second) == claims(&folder) && !second.join("records").exists(), "{again:?}");
-    let link = format!("](../{}/records)", folder.file_name().unwrap().to_str().unwrap());
-    assert!(fs::read_to_string(second.join("README.md")).unwrap().contains(&link));
     bench.write("runs/products-devlin-fig1.json", "{");
     let damaged = ["products-devlin-fig1.json is damaged", "`dyno reproduce devlin-fig1`"];
     reproduce(&bench, &["--all", "--publish"]).assert_says(2, &damaged);
+}
+
+/// The publication that `ended` has written.
+fn publication(bench: &Bench, ended: &Ended) -> PathBuf {
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    bench.path(ended.stdout.trim()).parent().unwrap().to_owned()
+}
+
+/// Hosts of the tables, and a table's claims.
+fn claimed(publication: &Path, id: &str) -> (Value, Value) {
+    let told: Value = serde_json::from_slice(&fs::read(publication.join("claims.json")).unwrap()).unwrap();
+    let table = told["tables"].as_array().unwrap().iter().find(|table| table["id"] == id).unwrap();
+    (told["conditions"].clone(), table["claims"].clone())
+}
+
+#[test]
+fn what_was_not_measured_here_comes_from_an_earlier_publication() {
+    let bench = small();
+    let publish = || reproduce(&bench, &["--all", "--publish"]);
+    assert_eq!(reproduce(&bench, &["bolt-crossover", "devlin-fig1", "--quick"]).code, Some(0));
+    let first = publication(&bench, &publish());
+    let earlier = first.with_file_name("2000-01-01-another-host");
+    fs::rename(&first, &earlier).unwrap();
+    fs::remove_dir_all(bench.path("runs")).unwrap();
+    // Its host is another one, which the new publication names.
+    let run = earlier.join("records/bolt-crossover/run.json");
+    let text = fs::read_to_string(&run).unwrap();
+    let mut identity: Value = serde_json::from_str(&text).unwrap();
+    let cpu = identity["host"]["cpu"].take();
+    fs::write(&run, text.replace(cpu.as_str().unwrap(), "Z80")).unwrap();
+    let again = publication(&bench, &publish());
+    assert!(again.to_str().unwrap().ends_with("-judged-again") && !again.join("records").exists());
+    for id in ["bolt-crossover", "devlin-fig1"] {
+        assert_eq!(claimed(&again, id).1, claimed(&earlier, id).1, "{id}");
+    }
+    assert!(claimed(&again, "bolt-crossover").0[0].as_str().unwrap().starts_with("Z80, "));
+    let readme = fs::read_to_string(again.join("README.md")).unwrap();
+    let told = "[Records of an earlier publication](../2000-01-01-another-host/records) hold bolt-crossover, devlin-fig1.";
+    assert!(readme.contains(told), "{readme}");
+    // What is measured here goes first, and takes its place beside what isn't.
+    assert_eq!(reproduce(&bench, &["devlin-fig1"]).code, Some(0));
+    let both = publication(&bench, &publish());
+    let readme = fs::read_to_string(both.join("README.md")).unwrap();
+    assert!(
+        readme.contains("[Its records](records)") && readme.contains("hold bolt-crossover.\n"),
+        "{readme}"
+    );
+    assert!(both.join("records/products-devlin-fig1.json").is_file());
+    assert!(!both.join("records/bolt-crossover").exists());
+    // A campaign that has changed since has no figures there.
+    let path = "campaigns/bolt-crossover.toml";
+    let text = fs::read_to_string(bench.path(path)).unwrap();
+    bench.write(path, text.replace("max-length-factor = 1,", "max-length-factor = 1, beam = 2,"));
+    fs::remove_dir_all(both).unwrap();
+    let changed = publication(&bench, &publish());
+    let claims = claimed(&changed, "bolt-crossover").1;
+    let verdicts: Vec<_> = claims.as_array().unwrap().iter().map(|claim| &claim["verdict"]).collect();
+    assert!(verdicts.iter().all(|verdict| *verdict == "not-measured"), "{verdicts:?}");
 }
 
 #[test]

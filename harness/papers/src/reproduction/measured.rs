@@ -364,8 +364,9 @@ impl Measured<'_> {
             format!("{} ({lines} lines of {:.1} words)", set.name, words as f64 / lines.max(1) as f64)
         });
         let profile = run.identity.protocol.profile;
+        let day = run.day().map(|day| format!(", {day}")).unwrap_or_default();
         let told = [
-            format!("{}, {} cores, {}", host.cpu, host.cores.len(), host.best_isa()),
+            format!("{}, {} cores, {}{day}", host.cpu, host.cores.len(), host.best_isa()),
             format!("{profile} profile on {}", sets.collect::<Vec<_>>().join(", ")),
         ];
         told.into_iter().chain(noisy(run)).collect()

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use dyno_api::Task;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::launch::Launch;
 use crate::rules::Track;
@@ -57,10 +58,27 @@ impl RunSystem {
         (&self.launch, &self.models, self.cores) == (&other.launch, &other.models, other.cores)
     }
 
-    /// Whether a campaign describes both alike. The search follows from the rest of the description.
+    /// Whether a campaign describes both alike. The search follows from the rest of the description. Folders don't
+    /// count: a published run has them shortened, and another checkout or cache lies elsewhere.
     pub fn is_described_as(&self, other: &Self) -> bool {
-        let without = |system: &Self| Self { search: None, ..system.clone() };
-        without(self) == without(other)
+        let described = |system: &Self| {
+            serde_json::to_value(Self { search: None, ..system.clone() }).map(without_folders).ok()
+        };
+        described(self).is_some_and(|ours| Some(ours) == described(other))
+    }
+}
+
+/// A description with the names of files where it has paths; a text with spaces is none.
+fn without_folders(described: Value) -> Value {
+    match described {
+        Value::String(text) if !text.contains(char::is_whitespace) => {
+            Value::String(text.rsplit('/').next().unwrap_or_default().to_owned())
+        }
+        Value::Array(values) => values.into_iter().map(without_folders).collect(),
+        Value::Object(fields) => {
+            fields.into_iter().map(|(name, value)| (name, without_folders(value))).collect()
+        }
+        other => other,
     }
 }
 

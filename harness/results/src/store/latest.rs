@@ -45,8 +45,13 @@ fn candidates(root: &Path, name: &str) -> Vec<PathBuf> {
 }
 
 fn fits(identity: &Identity, systems: &[RunSystem], cpu: &str) -> bool {
+    identity.host.cpu == cpu && is_described(identity, systems)
+}
+
+/// Whether a campaign still describes all systems of a run so.
+pub fn is_described(identity: &Identity, systems: &[RunSystem]) -> bool {
     let is_ours = |their: &RunSystem| systems.iter().any(|our| our.is_described_as(their));
-    identity.host.cpu == cpu && !identity.systems.is_empty() && identity.systems.iter().all(is_ours)
+    !identity.systems.is_empty() && identity.systems.iter().all(is_ours)
 }
 
 /// Rank among runs of a campaign: [`Profile::ALL`] begins with the least thorough one.
