@@ -33,6 +33,14 @@ for line in sys.stdin:
         print(json.dumps({'segments': [len(line) for line in ask['hypothesis']]}), flush=True)
 ";
 
+/// Takes a millisecond for a line, so that the long launches of files have few lines.
+const SLOW: &str = "
+import sys, time
+for line in sys.stdin:
+    time.sleep(0.001)
+    print(line.replace(*sys.argv[1:]), end='', flush=True)
+";
+
 fn bench() -> Bench {
     let bench = Bench::new(CAMPAIGN);
     bench.write("worker.py", WORKER);
@@ -111,7 +119,13 @@ fn shards_of_one_host_become_its_whole_run() {
 fn hosts_stay_apart_with_their_own_prices() {
     let bench = bench();
     // The chart of instances shows throughput.
-    bench.write("campaign.toml", CAMPAIGN.replace("latency-all", "throughput-1"));
+    let quick = [("\"sed\", \"-u\", \"s/a/b/\"", "a"), ("\"sed\", \"-u\", \"s/n/m/\"", "n")];
+    let slowed = |text: String, (from, letter): (&str, &str)| {
+        text.replace(from, &format!("\"python3\", \"slow.py\", \"{letter}\", \"b\""))
+    };
+    let campaign = quick.into_iter().fold(CAMPAIGN.replace("latency-all", "throughput-1"), slowed);
+    bench.write("campaign.toml", campaign);
+    bench.write("slow.py", SLOW);
     shard(&bench, "2/2", "here");
     // Whatever disturbed this host belongs to other tests.
     let path = bench.path("here/records.jsonl");
