@@ -1,7 +1,8 @@
 //! The kernels of one instruction set, as a value. A value exists only for an instruction set that this
 //! processor has.
 
-use crate::isa_code::{self, IsaFunctions};
+use crate::isa::table::IsaFunctions;
+use crate::isa::{self, is_granted};
 use crate::tile::job::Job;
 use crate::tuning::Tuning;
 use crate::{Error, Isa, Precision, Result};
@@ -42,28 +43,7 @@ impl Kernels {
 
     /// The kernels of an instruction set that this processor has.
     fn assume(isa: Isa) -> Self {
-        let table = match isa {
-            #[cfg(target_arch = "x86_64")]
-            Isa::Avx2 => &isa_code::avx2::TABLE,
-            #[cfg(target_arch = "x86_64")]
-            Isa::AvxVnni => &isa_code::avx_vnni::TABLE,
-            #[cfg(target_arch = "x86_64")]
-            Isa::Avx512bw => &isa_code::avx512bw::TABLE,
-            #[cfg(target_arch = "x86_64")]
-            Isa::Avx512Vnni => &isa_code::avx512_vnni::TABLE,
-            #[cfg(target_arch = "x86_64")]
-            Isa::Avx512Bf16 => &isa_code::avx512_bf16::TABLE,
-            #[cfg(target_arch = "x86_64")]
-            Isa::AmxInt8 => &isa_code::amx_int8::TABLE,
-            #[cfg(target_arch = "aarch64")]
-            Isa::Neon => &isa_code::neon::TABLE,
-            #[cfg(target_arch = "aarch64")]
-            Isa::Dotprod => &isa_code::dotprod::TABLE,
-            #[cfg(target_arch = "aarch64")]
-            Isa::I8mm => &isa_code::i8mm::TABLE,
-            _ => &isa_code::scalar::TABLE,
-        };
-        Self { isa, table, tuning: None }
+        Self { isa, table: isa::functions(isa), tuning: None }
     }
 
     /// Instruction set of the kernels.
@@ -97,14 +77,4 @@ impl Kernels {
         }
         Ok(Self { tuning: Some(tuning), ..self })
     }
-}
-
-/// Whether the operating system lets this process use an instruction set of the processor.
-fn is_granted(isa: Isa) -> bool {
-    #[cfg(target_arch = "x86_64")]
-    if isa == Isa::AmxInt8 {
-        return crate::tile::matrix_unit::is_granted();
-    }
-    let _ = isa;
-    true
 }

@@ -35,13 +35,13 @@
 //! # Modules
 //! | module | contents |
 //! | --- | --- |
-//! | `lanes` | sixteen lanes of 32 bits: the same operations for plain code, AVX2, AVX-512 and NEON |
+//! | `lanes` | sixteen lanes of 32 bits: what the vectors of all instruction sets have in common |
 //! | `memory` | memory that begins at cache lines: [`WholeLines`], blocks of packed weights, bytes of other owners |
 //! | `tile` | the loop nest of a product over tiles in registers, views of matrices, blockings |
 //! | `scaled` | the loop nest of a product with weights whose short blocks have a scale each, and its operands |
 //! | `vector`, `vector_methods` | vector maths as macro bodies over the lanes, and as methods with checks |
 //! | `look_up` | tables of the logistic function and the hyperbolic tangent |
-//! | `isa_code` | the macro bodies instantiated for each instruction set, and their tables of functions |
+//! | `isa` | a path for each instruction set: its lanes and steps, the macro bodies over them, its table of functions |
 //! | `kernels` | [`Kernels`]: an instruction set of this processor as a value |
 //! | `tuning` | the fastest blocking of each shape, as data |
 //! | `weights` | packing of weights with its checks, their products with rows, candidates of a shortlist, the tuner |
@@ -49,8 +49,8 @@
 //! | `clock` | ticks around single products |
 //! | `crew` | [`Crew`]: threads that share the parts of one computation |
 //!
-//! A module imports only modules above it in this order: `lanes`, `memory`, `tile`, `scaled`, `vector`, `isa_code`, `tuning`,
-//! `kernels`, `crew`, `weights`, `attention`.
+//! A module imports only modules above it in this order: `lanes`, `memory`, `tile`, `scaled`, `vector`, `isa`, `tuning`,
+//! `kernels`, `crew`, `weights`, `attention`. Code for instructions that a processor may lack is in `isa` alone.
 //!
 //! # What it leaves out
 //! Models and files. [`Crew::multiply`] shares the columns of products among threads; whether that is worth it
@@ -64,7 +64,7 @@ mod attention;
 mod clock;
 mod crew;
 mod error;
-mod isa_code;
+mod isa;
 mod kernels;
 mod lanes;
 mod look_up;

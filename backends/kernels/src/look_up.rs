@@ -24,12 +24,12 @@ impl LookUp {
 
 /// tanh, which is 1 in f32 from 9.02 on.
 pub(crate) static TANH: LazyLock<LookUp> = LazyLock::new(|| {
-    let tanh = |x| crate::isa_code::scalar::tanh([x; 16])[0];
+    let tanh = |x| crate::isa::scalar::tanh([x; 16])[0];
     LookUp::new(9.25, 0.0, tanh, |y| 1.0 - y * y)
 });
 
 /// The logistic function, which is 1 in f32 from 16.7 on.
 pub(crate) static SIGMOID: LazyLock<LookUp> = LazyLock::new(|| {
-    let sigmoid = |x| crate::isa_code::scalar::sigmoid([x; 16])[0];
+    let sigmoid = |x| crate::isa::scalar::sigmoid([x; 16])[0];
     LookUp::new(17.0, 0.5, sigmoid, |y| y * (1.0 - y))
 });

@@ -32,12 +32,13 @@ pub(crate) const AHEAD: usize = 64;
 /// fill the processor's queues meanwhile. With two sums and eight rows AVX-512-VNNI is 1.4 to 1.55 times as fast as with one
 /// sum, row by row, and four rows (Emerald Rapids).
 macro_rules! scaled {
-    ([$(#[$feature:meta])*], $lanes:ident, $steps:ident, rows: $tile:literal, sums: $sums:literal) => {
+    ([$(#[$feature:meta])*], $lanes:path, $steps:path, rows: $tile:literal, sums: $sums:literal) => {
         pub(crate) mod scaled {
-            use crate::lanes::{Block, LANES, $lanes as lanes};
+            use crate::lanes::{Block, LANES};
             use crate::scaled::kernel::{AHEAD, ScaledFunctions};
-            use crate::scaled::steps::$steps as steps;
             use crate::scaled::{BLOCK, GROUPS, Job, RowBlock, ScaledForm, in_half};
+            use $lanes as lanes;
+            use $steps as steps;
 
             pub(crate) static FUNCTIONS: ScaledFunctions = ScaledFunctions { multiply, quantise };
 

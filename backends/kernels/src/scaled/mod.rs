@@ -13,14 +13,12 @@
 //! | --- | --- |
 //! | `weights` | [`ScaledWeights`]: packed weights, and [`ScaledRow`] to fill them row by row |
 //! | `rows` | [`ScaledRows`]: quantised activations |
-//! | `steps` | products of a lane's four values, for each instruction set |
-//! | `kernel` | the loop nest, written once |
+//! | `kernel` | the loop nest, written once over the steps of an instruction set |
 //!
 //! The products that the threads of a crew share are [`ScaledTask`](crate::ScaledTask)s of `weights`.
 
 pub(crate) mod kernel;
 mod rows;
-pub(crate) mod steps;
 mod weights;
 
 pub(crate) use kernel::{Job, scaled};

@@ -1,15 +1,10 @@
 //! The loop nest of a product of some rows with panels of weights: tiles in registers, with their epilogue, for each
 //! instruction set. Operands are views and blocks of bytes; other modules own them.
 
-pub(crate) mod arithmetic;
 mod blocking;
 pub(crate) mod halves;
 pub(crate) mod job;
-#[cfg(target_arch = "x86_64")]
-pub(crate) mod magnitudes;
 mod matrix;
-#[cfg(target_arch = "x86_64")]
-pub(crate) mod matrix_unit;
 pub(crate) mod nest;
 pub(crate) mod walk;
 

@@ -9,30 +9,33 @@
 //! from afar, so each tile may prefetch a share of the next panel. The [`Blocking`] sets the rows of a tile,
 //! the rows of a pass, and the distance of prefetching.
 //!
-//! A macro of `walk` goes through K. After it, `finish` works on vectors of sixteen sums: it scales, adds the
+//! A macro, such as those of `walk`, goes through K. After it, `finish` works on vectors of sixteen sums: it scales, adds the
 //! bias, activates, adds the residual, and writes the result. The function is long because its values stay in
 //! registers only within one function.
 //!
 //! [`Blocking`]: crate::Blocking
 
-/// Writes the product of one precision for one instruction set. `wide` gives the vectors of a panel that a
-/// tile takes, by its number of rows. All sums stay in registers. Few rows have at least eight registers of sums in
-/// flight, but one row of 512 bits four, and of several rows each has four. `walk` is the macro that goes through K.
+/// Writes the product of one precision for one instruction set, over the module with its vector maths, beside which its
+/// `lanes` stand, and the module with its steps. `walk` is the macro that goes through K. `wide` gives the vectors of a
+/// panel that a tile takes, by its number of rows. All sums stay in registers. Few rows have at least eight registers of
+/// sums in flight, but one row of 512 bits four, and of several rows each has four.
 macro_rules! product {
-    ($name:ident, [$(#[$feature:meta])*], $lanes:ident, $arithmetic:path, $maths:path, walk: $walk:ident,
+    ($name:ident, [$(#[$feature:meta])*], $maths:path, $steps:path, walk: $walk:path,
      wide: $wide:expr, tiles: $(($rows:literal, $vectors:literal))+) => {
         pub(crate) mod $name {
             use crate::Blocking;
-            use crate::lanes::{Block, LANES, $lanes as lanes};
+            use crate::lanes::{Block, LANES};
             use crate::tile::job::{Best, Job, Panel, Sink, PrefetchPlan};
             use crate::tile::Activation;
             use crate::tile::nest::{even_tiles, part, sixteen};
-            use crate::tile::walk::{$walk, each_row};
-            use $arithmetic as arithmetic;
+            use crate::tile::walk::each_row;
+            use maths::lanes;
             use $maths as maths;
+            use $steps as steps;
+            use $walk as walk;
 
             /// The form in which rows are read.
-            type Rows = $walk!(rows);
+            type Rows = walk!(rows);
 
             /// Vectors of a tile, by its number of rows less one.
             const WIDE: &[usize] = &$wide;
@@ -75,13 +78,13 @@ macro_rules! product {
                 let column = panel.column + LANES * first;
                 let a = read.rows::<ROWS>(job, row);
                 let starts: &[[i32; LANES]; VECTORS] = part(job.starts, column / LANES);
-                let mut sums = [[arithmetic::start(&[0; LANES]); VECTORS]; ROWS];
+                let mut sums = [[steps::start(&[0; LANES]); VECTORS]; ROWS];
                 each_row!(ROWS, I, {
                     for v in 0..VECTORS {
-                        sums[I][v] = arithmetic::start(&starts[v]);
+                        sums[I][v] = steps::start(&starts[v]);
                     }
                 });
-                $walk!(ROWS, VECTORS, job, a, panel, first, soon, sums);
+                walk!(ROWS, VECTORS, job, a, panel, first, soon, sums);
                 finish(job, row, column, sums);
             }
 
@@ -90,7 +93,7 @@ macro_rules! product {
             $(#[$feature])*
             #[inline]
             fn finish<const ROWS: usize, const VECTORS: usize>(
-                job: &mut Job<'_>, row: usize, column: usize, sums: [[arithmetic::Sum; VECTORS]; ROWS],
+                job: &mut Job<'_>, row: usize, column: usize, sums: [[steps::Sum; VECTORS]; ROWS],
             ) {
                 if column + LANES * VECTORS > job.columns.end {
                     let spilled = sums;
@@ -107,7 +110,7 @@ macro_rules! product {
                 each_row!(ROWS, I, {
                     let row_scale = lanes::splat(row_scales[I]);
                     for v in 0..VECTORS {
-                        let scaled = lanes::mul(arithmetic::to_f(sums[I][v]), lanes::load(&scales[v]));
+                        let scaled = lanes::mul(steps::to_f(sums[I][v]), lanes::load(&scales[v]));
                         y[I][v] = lanes::fma(scaled, row_scale, lanes::load(&bias[v]));
                     }
                 });
@@ -191,13 +194,13 @@ macro_rules! product {
             $(#[$feature])*
             // one copy serves all tiles: the call is cheap beside a tile, and copies would be much code
             #[inline(never)]
-            fn finish_end(job: &mut Job<'_>, row: usize, column: usize, sums: &[arithmetic::Sum]) {
+            fn finish_end(job: &mut Job<'_>, row: usize, column: usize, sums: &[steps::Sum]) {
                 let [row_scale] = *job.row_scales(row);
                 let row_scale = lanes::splat(row_scale);
                 for (v, sums) in sums.iter().enumerate() {
                     let column = column + LANES * v;
                     let n = LANES.min(job.columns.end - column);
-                    let scaled = lanes::mul(arithmetic::to_f(*sums), lanes::load(sixteen(job.scales, column)));
+                    let scaled = lanes::mul(steps::to_f(*sums), lanes::load(sixteen(job.scales, column)));
                     let y = lanes::fma(scaled, row_scale, lanes::load(sixteen(job.bias, column)));
                     let mut y = maths::activate(job.activation, y);
                     let local = column - job.columns.start;

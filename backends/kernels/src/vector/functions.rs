@@ -7,11 +7,11 @@
 //! is normal. Below 0.625 the tangent is an odd polynomial (Cephes' tanhf), because 1 - 2/(e²ˣ + 1) would
 //! cancel there.
 
-/// Writes the functions for one instruction set.
+/// Writes the functions for one instruction set; its `lanes` must stand beside it.
 macro_rules! functions {
-    ([$(#[$feature:meta])*], $lanes:ident) => {
-        use crate::lanes::$lanes::{self as lanes, F, I};
+    ([$(#[$feature:meta])*]) => {
         use crate::tile::Activation;
+        use lanes::{F, I};
 
         $(#[$feature])*
         #[inline]

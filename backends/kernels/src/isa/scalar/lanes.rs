@@ -1,7 +1,7 @@
-//! The sixteen lanes as an array: the specification of all other modules, and the code for processors without
-//! a better instruction set.
+//! The sixteen lanes as an array: the specification of all other lanes, and the code for processors without a
+//! better instruction set.
 
-use super::{Block, LANES, fold};
+use crate::lanes::{Block, LANES, fold};
 
 pub(crate) type F = [f32; LANES];
 pub(crate) type I = [i32; LANES];

@@ -1,6 +1,6 @@
 //! The sixteen lanes as one 512-bit register.
 
-use super::{Block, LANES};
+use crate::lanes::{Block, LANES};
 use std::arch::x86_64::*;
 
 pub(crate) type F = __m512;
@@ -9,21 +9,13 @@ pub(crate) type M = __mmask16;
 /// Number of vectors of sums that a loop keeps in registers, beside its operands.
 pub(crate) const SUMS: usize = 16;
 
-/// Writes the operations. Each is a few intrinsics, and safe to call from code with the same target features.
-macro_rules! operations {
-    ($($(#[$doc:meta])* fn $name:ident($($arg:ident: $ty:ty),*) $(-> $out:ty)? $body:block)*) => {
-        $($(#[$doc])* #[inline] #[target_feature(enable = "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl")]
-        pub(crate) fn $name($($arg: $ty),*) $(-> $out)? $body)*
-    };
-}
-
 /// Mask of the first `n` lanes.
 #[inline]
 fn first(n: usize) -> __mmask16 {
     if n >= LANES { u16::MAX } else { (1 << n) - 1 }
 }
 
-operations! {
+crate::isa::operations::operations! { "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl",
     fn splat(x: f32) -> F { _mm512_set1_ps(x) }
 
     fn load(x: &[f32]) -> F {

@@ -1,23 +1,14 @@
 //! Sixteen lanes of 32 bits: the only vector that the algorithms of this crate use.
 //!
-//! Each module here has the same list of operations: on one 512-bit register (`avx512`), on two 256-bit
-//! registers (`avx2`), on four 128-bit registers (`neon`), or on an array (`scalar`, the specification). An algorithm is a macro body over one of
-//! the modules, compiled once for each instruction set. All modules give the same bits, for two reasons. Each
+//! Four paths of `isa` have a module `lanes` with the same list of operations: on one 512-bit register (`avx512bw`), on
+//! two 256-bit registers (`avx2`), on four 128-bit registers (`neon`), or on an array (`scalar`, the specification). An
+//! algorithm is a macro body over one of them, compiled once for each. All give the same bits, for two reasons. Each
 //! operation is exact or rounded once by IEEE 754 (sum, product, quotient, root, fused multiply-add). And
 //! reductions fold the sixteen lanes in one order.
 //!
-//! All modules share three conventions, which are those of the hardware. `max(a, b)` and `min(a, b)` give `b`
+//! All of them share three conventions, which are those of the hardware. `max(a, b)` and `min(a, b)` give `b`
 //! if either is NaN. `load` of fewer than sixteen values fills the rest with zeros. `store` into fewer than
 //! sixteen values writes only those.
-
-pub(crate) mod scalar;
-
-#[cfg(target_arch = "x86_64")]
-pub(crate) mod avx2;
-#[cfg(target_arch = "x86_64")]
-pub(crate) mod avx512;
-#[cfg(target_arch = "aarch64")]
-pub(crate) mod neon;
 
 /// Number of values in a vector.
 pub(crate) const LANES: usize = 16;

@@ -3,7 +3,7 @@
 //! NEON's own maximum and minimum give NaN for NaN, so that a comparison and a choice stand for them. There is
 //! no gather.
 
-use super::{Block, LANES};
+use crate::lanes::{Block, LANES};
 use std::arch::aarch64::*;
 use std::array::from_fn;
 
@@ -14,15 +14,7 @@ pub(crate) type M = [uint32x4_t; 4];
 /// Number of vectors of sums that a loop keeps in registers, beside its operands.
 pub(crate) const SUMS: usize = 4;
 
-/// Writes the operations. Each is a few intrinsics, and safe to call from code with the same target feature.
-macro_rules! operations {
-    ($($(#[$doc:meta])* fn $name:ident($($arg:ident: $ty:ty),*) $(-> $out:ty)? $body:block)*) => {
-        $($(#[$doc])* #[inline] #[target_feature(enable = "neon")]
-        pub(crate) fn $name($($arg: $ty),*) $(-> $out)? $body)*
-    };
-}
-
-operations! {
+crate::isa::operations::operations! { "neon",
     fn splat(x: f32) -> F { [vdupq_n_f32(x); 4] }
 
     fn load(x: &[f32]) -> F {
@@ -166,7 +158,7 @@ operations! {
     fn reduce_max(a: F) -> f32 {
         let mut all = [0.0; LANES];
         store_all(&mut all, a);
-        super::fold(all, |a, b| if a > b { a } else { b })
+        crate::lanes::fold(all, |a, b| if a > b { a } else { b })
     }
 
     fn gather(table: &[f32], at: I) -> F {

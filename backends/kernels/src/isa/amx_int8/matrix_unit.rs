@@ -12,8 +12,8 @@
 //! Instructions are inline: their intrinsics aren't stable. The operating system grants the registers on request, since it
 //! then saves 8 KiB more of each thread that uses them.
 
-use super::job::{Job, PANEL, Panel};
 use crate::lanes::LANES;
+use crate::tile::job::{Job, PANEL, Panel};
 use std::arch::asm;
 use std::mem::MaybeUninit;
 use std::ops::Range;

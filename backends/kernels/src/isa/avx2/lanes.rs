@@ -1,6 +1,6 @@
 //! The sixteen lanes as two 256-bit registers.
 
-use super::{Block, LANES};
+use crate::lanes::{Block, LANES};
 use std::arch::x86_64::*;
 
 pub(crate) type F = [__m256; 2];
@@ -10,15 +10,7 @@ pub(crate) type M = [__m256; 2];
 /// Number of vectors of sums that a loop keeps in registers, beside its operands.
 pub(crate) const SUMS: usize = 4;
 
-/// Writes the operations. Each is a few intrinsics, and safe to call from code with the same target features.
-macro_rules! operations {
-    ($($(#[$doc:meta])* fn $name:ident($($arg:ident: $ty:ty),*) $(-> $out:ty)? $body:block)*) => {
-        $($(#[$doc])* #[inline] #[target_feature(enable = "avx2,fma")]
-        pub(crate) fn $name($($arg: $ty),*) $(-> $out)? $body)*
-    };
-}
-
-operations! {
+crate::isa::operations::operations! { "avx2,fma",
     fn splat(x: f32) -> F { [_mm256_set1_ps(x); 2] }
 
     fn load(x: &[f32]) -> F {

@@ -5,8 +5,9 @@
 //! -128..=127, which fit if the four magnitudes sum up to 255 at most (255·128 = 32,640). Most groups are calm: the
 //! greatest magnitude of a row is 127, and few others come near.
 
-use super::job::{Job, Panel};
-use crate::lanes::{Block, avx2 as lanes};
+use crate::isa::avx2::lanes;
+use crate::lanes::Block;
+use crate::tile::job::{Job, Panel};
 use std::arch::x86_64::*;
 use std::cell::Cell;
 use std::ops::Range;
