@@ -37,6 +37,13 @@ pub struct Collected {
     pub conditions: Vec<String>,
 }
 
+impl Collected {
+    /// Whether anything was measured here.
+    pub fn is_measured_here(&self) -> bool {
+        !(self.runs.is_empty() && self.products.is_empty())
+    }
+}
+
 /// Collects what was measured for `tables`: by the latest runs on `host`, or else by the newest publication below
 /// `publications` that has the campaign as it is today.
 pub fn collect(tables: &[Table], host: &Host, publications: &Path) -> Outcome<Collected> {

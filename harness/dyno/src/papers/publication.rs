@@ -27,8 +27,7 @@ pub fn publish(to: &Path, readme: Option<&Path>) -> Outcome {
     let host = host::detect()?;
     let collected = collect(&dyno_papers::tables()?, &host, to)?;
     let day = collected.day.clone().unwrap_or_else(|| "unmeasured".into());
-    let measured_here = !(collected.runs.is_empty() && collected.products.is_empty());
-    let again = if measured_here || collected.earlier.is_empty() { "" } else { AGAIN };
+    let again = if collected.is_measured_here() || collected.earlier.is_empty() { "" } else { AGAIN };
     let place = to.join(day_and_host(&day, &host) + again);
     if place.exists() {
         let remedy = "publish below another folder with --to; dyno never overwrites a publication";
@@ -70,8 +69,7 @@ fn sources(collected: &Collected) -> Outcome<Vec<Source>> {
 /// Sentences that say where the records lie, with links from the publication at `place`.
 fn records(collected: &Collected, place: &Path) -> Outcome<Vec<String>> {
     let held = "hold the run of each campaign, and the speeds of products alone.";
-    let here = !(collected.runs.is_empty() && collected.products.is_empty());
-    let here = here.then(|| format!("[Its records]({RECORDS}) {held}"));
+    let here = collected.is_measured_here().then(|| format!("[Its records]({RECORDS}) {held}"));
     let readme = place.join("README.md");
     let of_earlier = |(records, names): (&PathBuf, &Vec<String>)| {
         let link = link(&from_readme(&readme, records)?);
