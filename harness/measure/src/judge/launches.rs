@@ -64,7 +64,7 @@ pub fn standing(turns: &[Turn], limit: f64) -> Standing {
 }
 
 /// Whether the CPU times of `turns` accuse: other programs add nothing to CPU time.
-pub fn is_certain(turns: &[Turn], limit: f64) -> bool {
+fn is_certain(turns: &[Turn], limit: f64) -> bool {
     standing_by_cpu(turns, limit) == Standing::Accused
 }
 
@@ -84,7 +84,7 @@ fn standing_of(turns: &[Turn], limit: f64) -> Standing {
 }
 
 /// Median share of the suspected file's time per word, if any turn tells one: of CPU time, where that accuses.
-pub fn median_share(turns: &[Turn], limit: f64) -> Option<f64> {
+fn median_share(turns: &[Turn], limit: f64) -> Option<f64> {
     let turns: Vec<Turn> = match is_certain(turns, limit) {
         true => turns.iter().map(Turn::by_cpu).collect(),
         false => turns.to_vec(),

@@ -3,6 +3,7 @@
 mod answers;
 pub mod breakdown;
 pub mod filling;
+mod fresh;
 mod group;
 pub mod latency;
 mod launch_size;

@@ -97,11 +97,6 @@ impl Observed {
         pass.sound()
     }
 
-    /// Takes an accusation: a broken rule if it is `certain`, else one by the clock alone.
-    pub fn accuse(&mut self, reason: Reason, certain: bool) {
-        if certain { self.reasons.push(reason) } else { self.by_clock.push(reason) }
-    }
-
     /// Decides about what the clock alone has found. It counts if the host was quiet; else it is returned, and the
     /// round is asked again.
     pub fn settle(&mut self, was_disturbed: bool) -> Vec<Reason> {

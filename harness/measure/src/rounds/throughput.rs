@@ -4,6 +4,7 @@
 use dyno_stats::Random;
 
 use super::filling::LaunchInput;
+use super::fresh;
 use super::observed::{Observed, RoundContext};
 use crate::error::Result;
 use crate::judge::answers::Comparison;
@@ -11,7 +12,6 @@ use crate::os::fresh_seed;
 use crate::process::failed::{Asked, broken};
 use crate::process::whole_file::{Pass, whole_file};
 use crate::text::split_lines;
-use crate::unknown::fresh;
 
 /// Launches over one line in a round; their median is the share of loading.
 pub const ONE_LINE_LAUNCHES: usize = 3;
@@ -47,7 +47,7 @@ fn measure(context: &RoundContext<'_>, input: &LaunchInput, observed: &mut Obser
         }
     }
     load_share(context, observed)?;
-    compare_with_fresh_lines(context, input, observed)
+    fresh::compare(context, input, observed)
 }
 
 fn is_long_enough(context: &RoundContext<'_>, input: &LaunchInput, observed: &Observed) -> bool {
@@ -93,31 +93,6 @@ fn load_share(context: &RoundContext<'_>, observed: &mut Observed) -> Asked<()> 
     for _ in 0..ONE_LINE_LAUNCHES {
         let pass = observed.launch_untimed(context, &context.round.test_set.source[..1])?;
         observed.launches.one_line_ns.push(pass.ending.wall_ns());
-    }
-    Ok(())
-}
-
-/// Compares the launches with one over lines that no system can know.
-fn compare_with_fresh_lines(
-    context: &RoundContext<'_>,
-    input: &LaunchInput,
-    observed: &mut Observed,
-) -> Asked<()> {
-    let (mut launches, scored) =
-        (std::mem::take(&mut observed.launches), std::mem::take(&mut observed.answers));
-    let compared = fresh::Compared {
-        source: &context.round.test_set.source,
-        scored: &scored,
-        text: &input.text,
-        lines: input.lines,
-        words: input.words,
-        repeats_set: input.repeats_set(),
-    };
-    let launch = &mut |lines: &[Vec<u8>]| observed.launch_untimed(context, lines);
-    let accused = fresh::compare(&compared, &mut launches, launch);
-    (observed.launches, observed.answers) = (launches, scored);
-    if let Some((reason, certain)) = accused? {
-        observed.accuse(reason, certain);
     }
     Ok(())
 }

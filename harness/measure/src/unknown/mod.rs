@@ -8,8 +8,7 @@
 
 pub mod again;
 pub mod altered;
-pub mod fresh;
-mod odd_answer;
+pub mod odd_answer;
 pub mod recognition;
 pub mod script;
 pub mod served;

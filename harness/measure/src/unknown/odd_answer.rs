@@ -23,10 +23,10 @@ use crate::likeness::Runs;
 const OF_ANY_SENTENCES: f64 = 1.0 / 3.0;
 
 /// A line of the set and two changed copies of it, or the answers to these three.
-pub(super) type Triple<'a> = [&'a [u8]; 3];
+pub type Triple<'a> = [&'a [u8]; 3];
 
 /// Reason if the answers to lines of the set are too often the odd ones. Each item is three lines and their answers.
-pub(super) fn strange<'a>(triples: impl Iterator<Item = [Triple<'a>; 2]>) -> Option<Reason> {
+pub fn strange<'a>(triples: impl Iterator<Item = [Triple<'a>; 2]>) -> Option<Reason> {
     let (mut odd_lines, mut strange, mut all) = (0, 0, 0_usize);
     for [lines, answers] in triples {
         all += 1;

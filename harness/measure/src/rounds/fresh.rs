@@ -15,67 +15,49 @@ use dyno_record::rules::limits::COALESCED_RATIO;
 use dyno_record::{Code, Reason};
 use dyno_stats::Random;
 
-use super::altered::AlterableLines;
-use super::odd_answer::strange;
-use super::turns::{Launch, turn};
+use super::filling::LaunchInput;
+use super::observed::{Observed, RoundContext};
 use crate::constants::{
     CONFIRMING_LINES, LEAST_UNKNOWN, LINES_AN_UNKNOWN, MOST_CONFIRMING_TIME, OVER_THE_SET,
 };
-use crate::judge::Sample;
-use crate::judge::launches::{Standing, Turn, is_certain, median_share, share_of_other, standing};
+use crate::judge::launches::{Standing, Turn, judge, share_of_other, standing};
+use crate::judge::{Judgement, Sample};
 use crate::os::fresh_seed;
 use crate::process::failed::Asked;
 use crate::record::{FreshLaunch, Launches};
 use crate::text::{split_lines, words};
+use crate::unknown::altered::AlterableLines;
+use crate::unknown::odd_answer::strange;
+use crate::unknown::turns::turn;
 
-/// What a round's launches gave and got.
-pub struct Compared<'a> {
-    /// Lines of the set.
-    pub source: &'a [Vec<u8>],
-    /// Their scored answers.
-    pub scored: &'a [Vec<u8>],
-    /// Text of a launch.
-    pub text: &'a [u8],
-    /// Lines of a launch.
-    pub lines: usize,
-    /// Words of a launch.
-    pub words: usize,
-    /// Whether the set follows itself in a launch.
-    pub repeats_set: bool,
-}
-
-/// Compares a round's launches with a launch over fresh lines, which is added to them. The accusation, and whether
-/// it is certain.
-pub fn compare(
-    round: &Compared<'_>,
-    launches: &mut Launches,
-    launch: &mut Launch<'_>,
-) -> Asked<Option<(Reason, bool)>> {
-    let count = (round.lines / LINES_AN_UNKNOWN).max(LEAST_UNKNOWN);
-    let Some((text, fresh)) = reference(round.source, count, round.repeats_set) else { return Ok(None) };
-    let pass = launch(&text)?;
+/// Compares the round's launches with a launch over fresh lines, which is added to them.
+pub(super) fn compare(context: &RoundContext<'_>, input: &LaunchInput, observed: &mut Observed) -> Asked<()> {
+    let source = &context.round.test_set.source;
+    let count = (input.lines / LINES_AN_UNKNOWN).max(LEAST_UNKNOWN);
+    let Some((text, fresh)) = reference(source, count, input.repeats_set()) else { return Ok(()) };
+    let pass = observed.launch_untimed(context, &text)?;
     if let Some(fresh) = &fresh
-        && let Some(reason) = strange_answers(round, fresh, &pass.answers(), launch)?
+        && fresh.unlike(&pass.answers(), source, &observed.answers).is_some()
     {
-        return Ok(Some((reason, true)));
+        confirm_strange_answers(context, input, observed)?;
     }
     let words = text.iter().map(|line| words(line)).sum();
     let once = FreshLaunch { lines: text.len(), words, ns: pass.ending.wall_ns() };
-    let share = share(round, launches, &once);
-    launches.fresh = Some(once);
-    let Some(share) = share.filter(|share| *share < COALESCED_RATIO) else { return Ok(None) };
-    let Some(turns) = confirm(round, confirming_lines(round.lines, share), launch)? else { return Ok(None) };
-    let code = match fresh.is_some() && knows_the_set(round, &turns, launch)? {
+    let share = share(input.words, &observed.launches, &once);
+    observed.launches.fresh = Some(once);
+    let Some(share) = share.filter(|share| *share < COALESCED_RATIO) else { return Ok(()) };
+    let Some(turns) = confirm(context, input, share, observed)? else { return Ok(()) };
+    let code = match fresh.is_some() && knows_the_set(context, input, &turns, observed)? {
         true => Code::Recognises,
         false => Code::Coalesced,
     };
-    let share = median_share(&turns, COALESCED_RATIO).unwrap_or(0.0);
-    Ok(Some((reason(code, share), is_certain(&turns, COALESCED_RATIO))))
-}
-
-fn reason(code: Code, share: f64) -> Reason {
-    let figure = format!("in the round a word takes {:.0} % of a word of fresh lines", share * 100.0);
-    code.reason(figure)
+    match judge(&turns, COALESCED_RATIO, code, ["in the round a word", "a word of fresh lines"]) {
+        Judgement { reason: Some(reason), certain: true, .. } => Err(reason.into()),
+        Judgement { reason, .. } => {
+            observed.by_clock.extend(reason);
+            Ok(())
+        }
+    }
 }
 
 /// Pairs of copies of lines of the set, which differ from their line in the same words.
@@ -135,17 +117,17 @@ impl FreshLines {
         self.copies.concat()
     }
 
-    /// Reason if scored answers come from elsewhere than those to copies of their lines. A line counts once,
-    /// however many copies it has: their answers are not independent.
-    fn unlike(&self, answers: &[Vec<u8>], round: &Compared<'_>) -> Option<Reason> {
+    /// Reason if `scored` answers to `source` come from elsewhere than the `answers` to copies of their lines. A line
+    /// counts once, however many copies it has: their answers are not independent.
+    fn unlike(&self, answers: &[Vec<u8>], source: &[Vec<u8>], scored: &[Vec<u8>]) -> Option<Reason> {
         let (first, second) = answers.split_at(self.of.len());
         let mut seen = HashSet::new();
         let pairs = (0..self.of.len()).filter(|&pair| seen.insert(self.of[pair]));
         strange(pairs.map(|pair| {
             let (line, [one, other]) = (self.of[pair], &self.copies);
             [
-                [&round.source[line], &one[pair], &other[pair]].map(Vec::as_slice),
-                [&round.scored[line], &first[pair], &second[pair]].map(Vec::as_slice),
+                [&source[line], &one[pair], &other[pair]].map(Vec::as_slice),
+                [&scored[line], &first[pair], &second[pair]].map(Vec::as_slice),
             ]
         }))
     }
@@ -165,27 +147,24 @@ fn reference(
     }
 }
 
-/// Reason if scored answers are unlike those to these copies, and to more copies in a launch of their own. A round
-/// compares a dozen lines at first. Ten of them are the odd ones by chance once in 1,800 rounds of an honest system.
-fn strange_answers(
-    round: &Compared<'_>,
-    fresh: &FreshLines,
-    answers: &[Vec<u8>],
-    launch: &mut Launch<'_>,
-) -> Asked<Option<Reason>> {
-    if fresh.unlike(answers, round).is_none() {
-        return Ok(None);
-    }
-    let more = FreshLines::of(round.source, round.lines.clamp(LEAST_UNKNOWN, CONFIRMING_LINES));
-    let answers = launch(&more.text())?.answers();
-    Ok(more.unlike(&answers, round))
+/// Fails if scored answers are unlike those to more copies, in a launch of their own. A round compares a dozen lines at
+/// first. Ten of them are the odd ones by chance once in 1,800 rounds of an honest system.
+fn confirm_strange_answers(
+    context: &RoundContext<'_>,
+    input: &LaunchInput,
+    observed: &mut Observed,
+) -> Asked<()> {
+    let source = &context.round.test_set.source;
+    let more = FreshLines::of(source, input.lines.clamp(LEAST_UNKNOWN, CONFIRMING_LINES));
+    let answers = observed.launch_untimed(context, &more.text())?.answers();
+    more.unlike(&answers, source, &observed.answers).map_or(Ok(()), |reason| Err(reason.into()))
 }
 
-/// Time per word of the round's launches as a share of that of `fresh`, if it can be told.
-fn share(round: &Compared<'_>, launches: &Launches, fresh: &FreshLaunch) -> Option<f64> {
+/// Time per word of launches over `words` words each, as a share of that of `fresh`, if it can be told.
+fn share(words: usize, launches: &Launches, fresh: &FreshLaunch) -> Option<f64> {
     let count = launches.ns.len().max(1) as u64;
     let time = |ns, words| Sample { ns, words, cpu_ns: 0 };
-    let timed = time(launches.ns.iter().sum::<u64>() / count, round.words);
+    let timed = time(launches.ns.iter().sum::<u64>() / count, words);
     share_of_other(&launches.one_line_ns, &timed, &time(fresh.ns, fresh.words))
 }
 
@@ -195,17 +174,25 @@ fn confirming_lines(lines: usize, share: f64) -> usize {
     as_long.max(LEAST_UNKNOWN).min(lines)
 }
 
-/// Turns of launches over the round's file and over `count` fresh lines, if they accuse the system.
-fn confirm(round: &Compared<'_>, count: usize, launch: &mut Launch<'_>) -> Asked<Option<Vec<Turn>>> {
-    let file: Vec<Vec<u8>> = split_lines(round.text).map(<[u8]>::to_vec).collect();
+/// Turns of launches over the round's file and over fresh lines, if they accuse a system whose words take this `share`.
+fn confirm(
+    context: &RoundContext<'_>,
+    input: &LaunchInput,
+    share: f64,
+    observed: &mut Observed,
+) -> Asked<Option<Vec<Turn>>> {
+    let source = &context.round.test_set.source;
+    let (file, count): (Vec<Vec<u8>>, _) =
+        (split_lines(&input.text).map(<[u8]>::to_vec).collect(), confirming_lines(input.lines, share));
+    let launch = &mut |lines: &[Vec<u8>]| observed.launch_untimed(context, lines);
     let mut random = Random::new(fresh_seed(), "turns");
     let mut turns = Vec::new();
     loop {
-        let fresh = match FreshLines::of(round.source, count).text() {
-            none if none.is_empty() => round.source.to_vec(),
+        let fresh = match FreshLines::of(source, count).text() {
+            none if none.is_empty() => source.clone(),
             fresh => fresh,
         };
-        turns.push(turn([&round.source[..1], &file, &fresh], &mut random, launch)?.0);
+        turns.push(turn([&source[..1], &file, &fresh], &mut random, launch)?.0);
         match standing(&turns, COALESCED_RATIO) {
             Standing::Open => {}
             Standing::Cleared => return Ok(None),
@@ -216,12 +203,18 @@ fn confirm(round: &Compared<'_>, count: usize, launch: &mut Launch<'_>) -> Asked
 
 /// Whether the set once is known as well, beside the fresh lines of `turns`. A system that is quick only where
 /// lines come again coalesces.
-fn knows_the_set(round: &Compared<'_>, turns: &[Turn], launch: &mut Launch<'_>) -> Asked<bool> {
-    if !round.repeats_set {
+fn knows_the_set(
+    context: &RoundContext<'_>,
+    input: &LaunchInput,
+    turns: &[Turn],
+    observed: &mut Observed,
+) -> Asked<bool> {
+    if !input.repeats_set() {
         return Ok(true);
     }
-    let over_the_set = |_| Ok(Sample::of_launch(&launch(round.source)?));
-    let mut once = (0..OVER_THE_SET).map(over_the_set).collect::<Asked<Vec<_>>>()?;
+    let mut over_the_set =
+        |_| Ok(Sample::of_launch(&observed.launch_untimed(context, &context.round.test_set.source)?));
+    let mut once = (0..OVER_THE_SET).map(&mut over_the_set).collect::<Asked<Vec<_>>>()?;
     // The median, since a small set takes little longer than loading, whose times scatter.
     once.sort_by_key(|launch| launch.ns);
     let mut prices: Vec<Sample> = turns.iter().map(|turn| turn.other).collect();
@@ -230,6 +223,7 @@ fn knows_the_set(round: &Compared<'_>, turns: &[Turn], launch: &mut Launch<'_>) 
     let share = share_of_other(&one_line, &once[OVER_THE_SET / 2], &prices[prices.len() / 2]);
     Ok(share.is_some_and(|share| share < COALESCED_RATIO))
 }
+
 
 #[cfg(test)]
 mod tests {
