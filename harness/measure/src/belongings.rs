@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::files::collect_files;
+use crate::files::files_of;
 use crate::installation::installation;
 use crate::resolution::Resolution;
 use crate::system::System;
@@ -31,10 +31,8 @@ fn own_paths(system: &System) -> Vec<PathBuf> {
         paths.extend(program_folder(system, &start));
     }
     paths.extend(named_files(system).into_iter().chain(named_folders(system, &start)));
-    let mut files = Vec::new();
-    // A model that can't be read is the system's own failure.
-    system.models.iter().for_each(|model| drop(collect_files(model, &mut files)));
-    paths.extend(files.into_iter().filter(|file| file.is_symlink() && file.is_file()));
+    let files = files_of(&system.models).into_iter();
+    paths.extend(files.filter(|file| file.is_symlink() && file.is_file()));
     paths
 }
 

@@ -8,7 +8,7 @@
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
-use crate::os;
+use crate::os::{self, number_behind, text_of};
 
 /// A control group for one launch, removed when dropped.
 pub struct Group {
@@ -90,16 +90,13 @@ impl Group {
 
     /// Whether the kernel ended a process because the group was at its cap.
     pub fn was_at_cap(&self) -> bool {
-        let events = read(self.folder.join(self.names.events));
-        let kills = events.lines().find_map(|line| line.strip_prefix("oom_kill "));
-        kills.and_then(|kills| kills.trim().parse::<u64>().ok()).is_some_and(|kills| kills > 0)
+        let events = text_of(self.folder.join(self.names.events));
+        number_behind(&events, "oom_kill ").is_some_and(|kills| kills > 0)
     }
 
     /// CPU time of all processes of the group together, with those that no parent waited for.
     pub fn cpu_ns(&self) -> Option<u64> {
-        let stat = read(self.folder.join("cpu.stat"));
-        let used = stat.lines().find_map(|line| line.strip_prefix("usage_usec "))?;
-        Some(used.trim().parse::<u64>().ok()? * 1000)
+        number_behind(&text_of(self.folder.join("cpu.stat")), "usage_usec ").map(|used| used * 1000)
     }
 
     /// Looks at what the group holds, and at the files in its cache.
@@ -119,7 +116,7 @@ impl Group {
     }
 
     fn cached_bytes(&self) -> u64 {
-        let stat = read(self.folder.join("memory.stat"));
+        let stat = text_of(self.folder.join("memory.stat"));
         let is_file = |name: &str| {
             let name = name.strip_prefix(self.names.of_all);
             matches!(name, Some("inactive_file" | "active_file"))
@@ -129,7 +126,7 @@ impl Group {
     }
 
     fn number(&self, name: &str) -> Option<u64> {
-        read(self.folder.join(name)).trim().parse().ok()
+        text_of(self.folder.join(name)).trim().parse().ok()
     }
 }
 
@@ -142,7 +139,7 @@ impl Drop for Group {
 
 /// Folders of this process's own group and of all groups above, up to the topmost.
 pub fn own_and_above() -> Vec<PathBuf> {
-    let (mounts, own) = (read("/proc/self/mountinfo"), read("/proc/self/cgroup"));
+    let (mounts, own) = (text_of("/proc/self/mountinfo"), text_of("/proc/self/cgroup"));
     let Some((mount, own)) = mount_point(&mounts).zip(own_path(&own)) else { return Vec::new() };
     let own = mount.join(own.strip_prefix("/").unwrap_or(&own));
     own.ancestors().take_while(|folder| folder.starts_with(&mount)).map(Into::into).collect()
@@ -151,7 +148,7 @@ pub fn own_and_above() -> Vec<PathBuf> {
 /// Folder of this process's own group of version 1's memory controller, and its depth below the topmost that is
 /// seen here.
 fn own_of_version_1() -> Option<(PathBuf, usize)> {
-    let (mounts, own) = (read("/proc/self/mountinfo"), read("/proc/self/cgroup"));
+    let (mounts, own) = (text_of("/proc/self/mountinfo"), text_of("/proc/self/cgroup"));
     let (mount, path) = in_version_1(&mounts, &own)?;
     Some((mount.join(&path), 1 + path.components().count()))
 }
@@ -173,10 +170,6 @@ fn in_version_1(mountinfo: &str, cgroup: &str) -> Option<(PathBuf, PathBuf)> {
     };
     let own = cgroup.lines().find_map(group)?;
     Some((fields.get(4)?.into(), Path::new(&own).strip_prefix(fields.get(3)?).ok()?.into()))
-}
-
-fn read(path: impl AsRef<Path>) -> String {
-    fs::read_to_string(path).unwrap_or_default()
 }
 
 /// Mount point of version 2: proc_pid_mountinfo(5), fields behind the " - ".

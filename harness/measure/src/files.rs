@@ -110,8 +110,8 @@ pub fn forget(models: &[PathBuf]) -> Option<u64> {
     (!files.is_empty()).then(|| files.iter().filter_map(left).sum())
 }
 
-/// All files at `models`. A model that has been removed has none; the launch has failed and reports it.
-fn files_of(models: &[PathBuf]) -> Vec<PathBuf> {
+/// All files at `models`. A model that can't be read has none; the launch fails and reports it.
+pub(crate) fn files_of(models: &[PathBuf]) -> Vec<PathBuf> {
     let mut files = Vec::new();
     models.iter().for_each(|model| drop(collect_files(model, &mut files)));
     files

@@ -25,7 +25,7 @@ fn identify() -> (String, Option<&'static str>) {
 #[cfg(not(target_arch = "x86_64"))]
 fn identify() -> (String, Option<&'static str>) {
     let path = "/sys/devices/system/cpu/cpu0/regs/identification/midr_el1";
-    let text = std::fs::read_to_string(path).unwrap_or_default();
+    let text = crate::os::text_of(path);
     let midr = u64::from_str_radix(text.trim().trim_start_matches("0x"), 16).ok();
     match midr.and_then(arm_microarchitecture) {
         Some(known) => (known.into(), Some(known)),

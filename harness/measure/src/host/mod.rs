@@ -3,7 +3,6 @@
 mod cache;
 mod cpu;
 
-use std::fs;
 use std::path::Path;
 
 use dyno_record::Host;
@@ -11,7 +10,7 @@ use sysinfo::{MemoryRefreshKind, RefreshKind, System};
 
 pub use cache::{last_level_cache, second_level_cache};
 
-use crate::os;
+use crate::os::{self, text_of};
 
 /// Facts about this machine.
 pub fn detect() -> std::io::Result<Host> {
@@ -28,11 +27,6 @@ pub fn detect() -> std::io::Result<Host> {
     })
 }
 
-/// Text of a file; empty if the file is absent, since no field here is worth a failure.
-fn read(path: impl AsRef<Path>) -> String {
-    fs::read_to_string(path).unwrap_or_default()
-}
-
 fn isa() -> Vec<String> {
     dyno_api::Isa::present()
         .filter(|isa| *isa != dyno_api::Isa::Scalar)
@@ -43,7 +37,7 @@ fn isa() -> Vec<String> {
 /// Hardware threads of the physical core of `core`, with `core` itself, ascending. The kernel numbers the
 /// threads, and CPUID doesn't know these numbers.
 pub fn siblings(core: usize) -> Vec<usize> {
-    let list = read(format!("/sys/devices/system/cpu/cpu{core}/topology/thread_siblings_list"));
+    let list = text_of(format!("/sys/devices/system/cpu/cpu{core}/topology/thread_siblings_list"));
     let mut siblings = parse_core_list(&list);
     siblings.push(core);
     siblings.sort_unstable();
@@ -64,10 +58,10 @@ pub fn parse_core_list(text: &str) -> Vec<usize> {
 pub fn numa_nodes(root: &Path, cores: &[usize]) -> Vec<Vec<usize>> {
     let nodes = root.join("sys/devices/system/node");
     let of_node = |node: usize| {
-        let list = parse_core_list(&read(nodes.join(format!("node{node}/cpulist"))));
+        let list = parse_core_list(&text_of(nodes.join(format!("node{node}/cpulist"))));
         list.into_iter().filter(|core| cores.contains(core)).collect::<Vec<_>>()
     };
-    let online = parse_core_list(&read(nodes.join("online")));
+    let online = parse_core_list(&text_of(nodes.join("online")));
     online.into_iter().map(of_node).filter(|cores| !cores.is_empty()).collect()
 }
 
@@ -87,7 +81,7 @@ fn cgroup_limits() -> Vec<String> {
         ("cpu.cfs_quota_us", "/sys/fs/cgroup/cpu/cpu.cfs_quota_us"),
         ("memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.limit_in_bytes"),
     ];
-    let set = limits.into_iter().map(|(name, path)| (name, read(path)));
+    let set = limits.into_iter().map(|(name, path)| (name, text_of(path)));
     set.filter(|(_, value)| !value.is_empty())
         .map(|(name, value)| format!("{name} {}", value.trim()))
         .collect()
@@ -95,6 +89,8 @@ fn cgroup_limits() -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]
@@ -126,9 +122,9 @@ mod tests {
     fn crates_and_kernel_agree_on_this_machine() {
         let host = detect().unwrap();
         assert!(!host.cores.is_empty());
-        let total = read("/proc/meminfo").lines().next().map(str::to_owned).unwrap_or_default();
+        let total = text_of("/proc/meminfo").lines().next().map(str::to_owned).unwrap_or_default();
         let kib = total.trim_start_matches("MemTotal:").trim().trim_end_matches(" kB").parse::<u64>();
         assert_eq!(host.memory_bytes, kib.unwrap() * 1024);
-        assert_eq!(host.kernel, read("/proc/sys/kernel/osrelease").trim());
+        assert_eq!(host.kernel, text_of("/proc/sys/kernel/osrelease").trim());
     }
 }

@@ -1,6 +1,6 @@
 //! Time that cores have worked, from the kernel's counters.
 
-use std::fs;
+use crate::os::text_of;
 
 /// Time of cores so far, or between two looks, in ticks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -16,7 +16,7 @@ pub struct CoreTime {
 impl CoreTime {
     /// Time of `cores` so far. Read here, since sysinfo doesn't tell the hypervisor's share.
     pub fn now(cores: &[usize]) -> Self {
-        Self::of(&fs::read_to_string("/proc/stat").unwrap_or_default(), cores)
+        Self::of(&text_of("/proc/stat"), cores)
     }
 
     /// Time since an `earlier` look.

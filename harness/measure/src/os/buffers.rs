@@ -5,13 +5,12 @@
 //! the call, shows nothing.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd, RawFd};
 
 use rustix::process::{PidfdFlags, PidfdGetfdFlags, pidfd_getfd, pidfd_open};
 
 use super::descriptors::unread_bytes;
-use super::status::{checked, number_of};
+use super::status::{checked, number_behind, number_of, text_of};
 use super::tree::threads_of;
 
 /// Most bytes that a pipe holds without root's rights (`fs.pipe-max-size`, pipe(7)). A descriptor that is on its
@@ -77,10 +76,8 @@ fn bytes_in(buffer: &Buffer) -> Option<u64> {
 fn of_unix_socket(buffer: &Buffer, copy: &OwnedFd, unread: u64, sent: u64) -> u64 {
     let is_datagram = socket_option::<libc::c_int>(copy, libc::SO_TYPE) == Some(libc::SOCK_DGRAM);
     let held = if is_datagram { sent.max(unread) } else { unread };
-    let info = fs::read_to_string(format!("/proc/{}/fdinfo/{}", buffer.thread, buffer.number));
-    let info = info.unwrap_or_default();
-    let on_the_way = info.lines().find_map(|line| line.strip_prefix("scm_fds:")?.trim().parse::<u64>().ok());
-    held + on_the_way.unwrap_or(0) * LARGEST_PIPE
+    let info = text_of(format!("/proc/{}/fdinfo/{}", buffer.thread, buffer.number));
+    held + number_behind(&info, "scm_fds:").unwrap_or(0) * LARGEST_PIPE
 }
 
 fn duplicate(buffer: &Buffer) -> Option<OwnedFd> {
@@ -107,7 +104,7 @@ mod tests {
 
     fn buffer_of(file: &impl AsRawFd, is_socket: bool) -> Buffer {
         let number = file.as_raw_fd();
-        let data = fs::metadata(format!("/proc/self/fd/{number}")).unwrap();
+        let data = std::fs::metadata(format!("/proc/self/fd/{number}")).unwrap();
         Buffer { key: (data.dev(), data.ino()), thread: std::process::id(), number, is_socket }
     }
 

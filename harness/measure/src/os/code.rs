@@ -1,13 +1,14 @@
 //! The program's code in memory.
 
-use std::fs;
 use std::ops::Range;
+
+use super::status::text_of;
 
 /// Takes the pages of this program's code out of its memory. The pages that run again come back at once from
 /// the file, 64 KiB at a time. A program whose start runs much code needs less memory after it: for
 /// `dyno translate` 3 MiB less.
 pub fn give_back_code() {
-    let Some(range) = code_range(&fs::read_to_string("/proc/self/maps").unwrap_or_default()) else { return };
+    let Some(range) = code_range(&text_of("/proc/self/maps")) else { return };
     let start = std::ptr::with_exposed_provenance_mut(range.start);
     // SAFETY: the pages are code from a file, which the program doesn't write, so the file has the same bytes.
     // Refused, the pages stay.

@@ -32,3 +32,4 @@ pub use processes::{
     kill_group, reap, reap_any, stop_process,
 };
 pub use status::user;
+pub(crate) use status::{number_behind, text_of};

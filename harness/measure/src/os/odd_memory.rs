@@ -1,7 +1,6 @@
 //! Memory of a process as `/proc` shows it, with the memory that its peak lacks or counts otherwise.
 
-use std::fs;
-
+use super::status::{number_behind, text_of};
 use super::tree::threads_of;
 
 /// The kernel's account of a process at one moment (proc_pid_status(5)).
@@ -16,7 +15,8 @@ pub struct Status {
 impl Status {
     /// Account of `pid`.
     pub fn of(pid: u32) -> Self {
-        let of = |thread: u32| Self { pid, shown_by: thread, text: read(&format!("/proc/{thread}/status")) };
+        let of =
+            |thread: u32| Self { pid, shown_by: thread, text: text_of(format!("/proc/{thread}/status")) };
         let first = of(pid);
         if first.peak_bytes() > 0 {
             return first;
@@ -50,7 +50,7 @@ impl Status {
     }
 
     fn bytes(&self, name: &str) -> u64 {
-        kibibytes(&self.text, name).unwrap_or(0) * 1024
+        number_behind(&self.text, name).unwrap_or(0) * 1024
     }
 }
 
@@ -67,8 +67,8 @@ pub fn held_bytes(processes: &[Status]) -> Option<u64> {
 /// of workers on one model is thereby charged for the model once. `None` if the kernel doesn't show it.
 pub fn proportional_bytes(threads: &[u32]) -> Option<u64> {
     let of = |thread: &u32| {
-        let text = read(&format!("/proc/{thread}/smaps_rollup"));
-        Some((kibibytes(&text, "Pss:")? + kibibytes(&text, "SwapPss:").unwrap_or(0)) * 1024)
+        let text = text_of(format!("/proc/{thread}/smaps_rollup"));
+        Some((number_behind(&text, "Pss:")? + number_behind(&text, "SwapPss:").unwrap_or(0)) * 1024)
     };
     threads.iter().filter_map(of).reduce(|a, b| a + b)
 }
@@ -76,14 +76,14 @@ pub fn proportional_bytes(threads: &[u32]) -> Option<u64> {
 /// Bytes of the given files, by device and inode, and of System V segments that the processes have mapped and
 /// touched; their own memory holds these. Of several processes each page counts once, as it does in their sum.
 pub fn touched_bytes(threads: &[u32], files: &[(u64, u64)]) -> u64 {
-    threads.iter().map(|thread| touched_in(&read(&format!("/proc/{thread}/smaps")), files)).sum()
+    threads.iter().map(|thread| touched_in(&text_of(format!("/proc/{thread}/smaps")), files)).sum()
 }
 
 /// As [`touched_bytes`], of the text of `smaps` (proc_pid_smaps(5)).
 fn touched_in(smaps: &str, files: &[(u64, u64)]) -> u64 {
     let (mut counts, mut bytes) = (false, 0);
     for line in smaps.lines() {
-        if let Some(pss) = kibibytes(line, "Pss:") {
+        if let Some(pss) = number_behind(line, "Pss:") {
             bytes += if counts { pss * 1024 } else { 0 };
         } else if let Some(file) = file_of_range(line) {
             counts = files.contains(&file) || line.contains(" /SYSV");
@@ -103,16 +103,7 @@ fn file_of_range(line: &str) -> Option<(u64, u64)> {
 /// Bytes of the System V segments that one of `pids` made, attached or not, and of the messages in queues that
 /// one of them was the last to send to (proc_sysvipc(5)).
 pub fn segments_of(pids: &[u32]) -> u64 {
-    segments_in(&read("/proc/sysvipc/shm"), pids) + messages_in(&read("/proc/sysvipc/msg"), pids)
-}
-
-fn read(path: &str) -> String {
-    fs::read_to_string(path).unwrap_or_default()
-}
-
-/// Value of a line such as `HugetlbPages:   4096 kB`, in files of /proc.
-pub(crate) fn kibibytes(text: &str, name: &str) -> Option<u64> {
-    text.lines().find_map(|line| line.strip_prefix(name))?.trim().trim_end_matches(" kB").parse().ok()
+    segments_in(&text_of("/proc/sysvipc/shm"), pids) + messages_in(&text_of("/proc/sysvipc/msg"), pids)
 }
 
 /// Bytes in memory of segments in the kernel's table. Columns: key, shmid, perms, size, cpid, …, rss at 14.
@@ -160,10 +151,10 @@ mod tests {
     fn values_are_read_from_the_kernels_tables() {
         let status = "VmHWM:\t  9000 kB\nRssShmem:\t    12 kB\nHugetlbPages:\t    4096 kB\n";
         assert_eq!(
-            (kibibytes(status, "RssShmem:"), kibibytes(status, "HugetlbPages:")),
+            (number_behind(status, "RssShmem:"), number_behind(status, "HugetlbPages:")),
             (Some(12), Some(4096))
         );
-        assert_eq!(kibibytes("", "RssShmem:"), None);
+        assert_eq!(number_behind("", "RssShmem:"), None);
         let segment = |id: u32, made_by: u32, rss: u64| {
             format!("  0 {id}  600 4194304 {made_by} {made_by} 0 0 0 0 0 0 0 1700000000 {rss} 0\n")
         };

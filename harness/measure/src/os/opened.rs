@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use super::buffers::{Buffer, threads_with_own_files};
-use super::status::is_in_memory;
+use super::status::{is_in_memory, text_of};
 
 /// A regular file that a process has open or mapped.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -111,7 +111,7 @@ fn registers_memory(info: &str) -> bool {
 
 /// Files of at least `least` bytes that `pid` has mapped, but for its code.
 pub fn mapped_by(pid: u32, least: u64) -> Vec<Opened> {
-    let maps = fs::read_to_string(format!("/proc/{pid}/maps")).unwrap_or_default();
+    let maps = text_of(format!("/proc/{pid}/maps"));
     let file = |path: &str| {
         let at = PathBuf::from(format!("/proc/{pid}/root{path}"));
         let data = fs::metadata(&at).ok().filter(|data| data.is_file() && data.len() >= least)?;

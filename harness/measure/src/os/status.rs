@@ -1,6 +1,7 @@
-//! Results of system calls, numbers of processes, the user's rights, kinds of file systems. A file of its own, because
-//! other files of the folder share it.
+//! Results of system calls, the kernel's own files, numbers of processes, the user's rights, kinds of file systems. A
+//! file of its own, because other files of the folder share it.
 
+use std::fs;
 use std::io::{Error, Result};
 use std::path::Path;
 
@@ -9,6 +10,17 @@ use rustix::process::{Pid, geteuid};
 /// Turns the C convention (−1 and errno) into a `Result`.
 pub(super) fn checked(status: libc::c_int) -> Result<libc::c_int> {
     if status < 0 { Err(Error::last_os_error()) } else { Ok(status) }
+}
+
+/// Text of a file of the kernel's; empty if the file can't be read.
+pub(crate) fn text_of(path: impl AsRef<Path>) -> String {
+    fs::read_to_string(path).unwrap_or_default()
+}
+
+/// Number behind `name`, in a text with a line for each name such as `HugetlbPages:   4096 kB`.
+pub(crate) fn number_behind(text: &str, name: &str) -> Option<u64> {
+    let value = text.lines().find_map(|line| line.strip_prefix(name))?;
+    value.trim().trim_end_matches(" kB").parse().ok()
 }
 
 pub(super) fn number_of(pid: u32) -> Result<Pid> {

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use super::cores::{core_list, cores_of};
+use super::status::text_of;
 
 /// Root of a system's processes.
 #[derive(Clone, Copy, Debug)]
@@ -48,9 +49,14 @@ pub fn children_of(pid: u32) -> Vec<u32> {
 }
 
 fn parent_of(pid: u32) -> Option<u32> {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // proc(5): "pid (name) state ppid …"; a name may hold anything, brackets too.
-    stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()
+    behind_name(&format!("/proc/{pid}"))?.split_whitespace().nth(1)?.parse().ok()
+}
+
+/// Fields of a process or thread behind its name (proc(5)): "pid (name) state ppid …". A name may hold anything,
+/// brackets too.
+fn behind_name(folder: &str) -> Option<String> {
+    let stat = fs::read_to_string(format!("{folder}/stat")).ok()?;
+    Some(stat.rsplit_once(')')?.1.trim_start().to_owned())
 }
 
 /// Threads of a process; empty if the process has ended.
@@ -65,10 +71,7 @@ fn numbers_in(folder: &str) -> Vec<u32> {
 
 /// Letters of the states of all threads of `pid`, as in proc(5).
 pub fn states_of(pid: u32) -> Vec<char> {
-    let state = |thread: u32| {
-        let stat = fs::read_to_string(format!("/proc/{pid}/task/{thread}/stat")).ok()?;
-        stat.rsplit_once(')')?.1.trim_start().chars().next()
-    };
+    let state = |thread: u32| behind_name(&format!("/proc/{pid}/task/{thread}"))?.chars().next();
     threads_of(pid).into_iter().filter_map(state).collect()
 }
 
@@ -79,7 +82,7 @@ pub fn escaped_thread(pid: u32, allowed: &[usize]) -> Option<String> {
         cores.iter().any(|core| !allowed.contains(core)).then_some(cores)
     };
     let cores = threads_of(pid).iter().find_map(outside)?;
-    let name = fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
+    let name = text_of(format!("/proc/{pid}/comm"));
     Some(format!("a thread of {:?} may run on cores {}", name.trim(), core_list(&cores)))
 }
 
@@ -102,10 +105,9 @@ pub fn taken_ns(pids: &[u32]) -> u64 {
 pub const TICK_NS: u64 = 10_000_000;
 
 fn ticks_of(pid: u32) -> Option<u64> {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     // proc(5): utime, stime, cutime and cstime are fields 14 to 17; the state, behind the name, is the third.
-    let fields = stat.rsplit_once(')')?.1.split_whitespace().skip(11).take(4);
-    Some(fields.filter_map(|ticks| ticks.parse::<u64>().ok()).sum())
+    let fields = behind_name(&format!("/proc/{pid}"))?;
+    Some(fields.split_whitespace().skip(11).take(4).filter_map(|ticks| ticks.parse::<u64>().ok()).sum())
 }
 
 /// State of a thread, as far as a system's silence is concerned.
@@ -128,9 +130,7 @@ pub fn waits(pids: &[u32], pipe: &str) -> Vec<Wait> {
 
 fn wait_of(pid: u32, thread: u32, pipe: &str) -> Wait {
     let folder = format!("/proc/{pid}/task/{thread}");
-    let stat = fs::read_to_string(format!("{folder}/stat")).unwrap_or_default();
-    let state = stat.rsplit_once(')').and_then(|(_, rest)| rest.trim_start().chars().next());
-    match state {
+    match behind_name(&folder).and_then(|fields| fields.chars().next()) {
         None | Some('Z' | 'X') => return Wait::Blocked, // ended meanwhile
         Some('S') => {}
         Some(_) => return Wait::Busy,

@@ -7,7 +7,7 @@ use dyno_record::rules::limits::{HIDDEN_BYTES, HIDDEN_SHARE, SEEN_SHARE};
 use dyno_record::{Code, Reason};
 
 use crate::belongings::named_files;
-use crate::files::{bytes_of, collect_files};
+use crate::files::{bytes_of, files_of};
 use crate::supervisor::SeenFile;
 use crate::system::System;
 
@@ -33,9 +33,7 @@ pub fn reads_its_model(system: &System, seen: &[SeenFile]) -> bool {
 /// Bytes of the model of `system` that it opens: of the files that it was seen to read, and of those too small to
 /// be seen. `None` if no file was seen.
 pub fn opened_bytes(system: &System, seen: &[SeenFile]) -> Option<u64> {
-    let mut files = Vec::new();
-    // A model that can't be read is the system's own failure.
-    system.models.iter().for_each(|model| drop(collect_files(model, &mut files)));
+    let files = files_of(&system.models);
     let sizes = files.iter().filter_map(|file| Some(file.metadata().ok()?.len()));
     let small: u64 = sizes.filter(|&bytes| bytes < HIDDEN_BYTES).sum();
     Some(bytes_read_of_the_model(system, seen))
