@@ -7,7 +7,6 @@ mod core_time;
 pub mod repeats;
 mod tree_time;
 
-use std::fs;
 use std::time::Instant;
 
 use dyno_record::rules::limits::FOREIGN_LIMIT;
@@ -15,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::cgroup;
 use crate::host;
-use crate::os::{self, tree};
+use crate::os::{self, number_behind, text_of, tree};
 pub use core_time::CoreTime;
 pub use tree_time::TreeTime;
 
@@ -144,18 +143,17 @@ impl Watch {
         })
     }
 
-    /// Noise since the beginning. `tree` is the CPU time of the systems' trees; if it is unknown, so is the
-    /// share of other processes. A drift of the canary counts if the system was `alone`: systems that take
-    /// turns meet it alike.
-    pub fn end(self, tree: Option<TreeTime>, alone: bool) -> std::io::Result<Noise> {
+    /// Noise since the beginning. `tree` is the CPU time of the systems' trees. A drift of the canary counts if the
+    /// system was `alone`: systems that take turns meet it alike.
+    pub fn end(self, tree: TreeTime, alone: bool) -> std::io::Result<Noise> {
         let clock_skew = Clocks::now().skew_since(self.clocks);
         let seconds = self.begin.elapsed().as_secs_f64();
         let spent = CoreTime::now(&self.cores).since(&self.spent);
         let bench_ns = os::own_cpu_ns() - self.bench_ns;
         let wall_ns = seconds * 1e9 * self.system_cores as f64; // of all the system's cores
         let busy_ns = spent.busy as f64 * TICK_NS;
-        let beyond_ns = tree.map_or(0.0, |tree| busy_ns - (tree.accounted_ns + bench_ns) as f64);
-        let [foreign_ns, unwaited_ns] = tree.unwrap_or_default().split(beyond_ns, self.cores.len());
+        let beyond_ns = busy_ns - (tree.accounted_ns + bench_ns) as f64;
+        let [foreign_ns, unwaited_ns] = tree.split(beyond_ns, self.cores.len());
         let sampled = self.canary.sample_three(self.canary_core)?;
         Ok(Noise {
             seconds,
@@ -186,17 +184,14 @@ fn margin(busy_share: f64, ticks: f64) -> f64 {
 
 /// Number of times that the processor or the control group held the cores back.
 fn throttled(cores: &[usize]) -> u64 {
-    let read = |path: String| fs::read_to_string(path).unwrap_or_default();
     let counter = |core: &usize| {
         let path = format!("/sys/devices/system/cpu/cpu{core}/thermal_throttle/core_throttle_count");
-        read(path).trim().parse::<u64>().unwrap_or(0)
+        text_of(path).trim().parse::<u64>().unwrap_or(0)
     };
     // Any group above the process may have a quota. Of version 1, the topmost group is read.
     let groups = cgroup::own_and_above().into_iter().map(|folder| folder.join("cpu.stat"));
     let groups = groups.chain(["/sys/fs/cgroup/cpu/cpu.stat".into()]);
-    let group: String = groups.map(|path| read(path.display().to_string())).collect();
-    let periods =
-        group.lines().filter_map(|line| line.strip_prefix("nr_throttled ")?.trim().parse::<u64>().ok());
+    let periods = groups.filter_map(|path| number_behind(&text_of(path), "nr_throttled "));
     cores.iter().map(counter).sum::<u64>() + periods.sum::<u64>()
 }
 

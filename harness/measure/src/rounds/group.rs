@@ -50,20 +50,16 @@ pub fn measure_together(bench: &Bench, rounds: &[Round<'_>], earlier: &Earlier) 
     loop {
         let pending: Vec<usize> = (0..members.len()).filter(|&i| done[i].is_none()).collect();
         let group: Vec<&Member<'_>> = pending.iter().map(|&i| &members[i]).collect();
-        let attempt = attempt(bench, &group, earlier)?;
-        noise.push(attempt.noise);
-        let is_last =
-            !noise.last().is_some_and(Noise::is_disturbed) || noise.len() > bench.protocol.noisy_repeats();
-        for ((&i, observed), slices) in pending.iter().zip(attempt.observed).zip(attempt.slices) {
+        let (observed, last) = attempt(bench, &group, earlier)?;
+        let bench_share = last.bench_ns / group.len() as u64;
+        let is_last = !last.is_disturbed() || noise.len() >= bench.protocol.noisy_repeats();
+        noise.push(last);
+        for (&i, observed) in pending.iter().zip(observed) {
             if is_last || !observed.reasons.is_empty() {
-                let share = noise.last().map_or(0, |noise| noise.bench_ns) / group.len() as u64;
-                let bench_ns = share + observed.usage.supervisor_ns;
-                let attempts = Attempts { began: Some(began), noise: noise.clone(), bench_ns, slices };
-                done[i] = Some(record(
-                    &RoundContext::of(bench, members[i].round, earlier, None),
-                    observed,
-                    attempts,
-                )?);
+                let bench_ns = bench_share + observed.usage.supervisor_ns;
+                let attempts = Attempts { began: Some(began), noise: noise.clone(), bench_ns };
+                let context = RoundContext::of(bench, members[i].round, earlier, None);
+                done[i] = Some(record(&context, observed, attempts)?);
             }
         }
         if done.iter().all(Option::is_some) {
@@ -108,19 +104,13 @@ impl<'a> Member<'a> {
     }
 }
 
-/// Observations of one attempt.
-struct Attempt {
-    observed: Vec<Observed>,
-    slices: Vec<Option<Slices>>,
-    noise: Noise,
-}
-
-fn attempt(bench: &Bench, group: &[&Member<'_>], earlier: &Earlier) -> Result<Attempt> {
+/// What one attempt shows of each system, and the noise meanwhile.
+fn attempt(bench: &Bench, group: &[&Member<'_>], earlier: &Earlier) -> Result<(Vec<Observed>, Noise)> {
     let cores = bench.placement.system(group[0].round.track);
     let watch = noise::Watch::begin(cores)?;
     let (mut observed, host_speed) = observe(bench, group, earlier)?;
     let tree = observed.iter().fold(TreeTime::default(), |all, one| all.and(&one.tree));
-    let mut noise = watch.end(Some(tree), group.len() == 1)?;
+    let mut noise = watch.end(tree, group.len() == 1)?;
     noise.triggers.extend(observed.iter_mut().flat_map(|one| std::mem::take(&mut one.triggers)));
     let is_disturbed = noise.is_disturbed();
     for (member, observed) in group.iter().zip(&mut observed) {
@@ -136,8 +126,10 @@ fn attempt(bench: &Bench, group: &[&Member<'_>], earlier: &Earlier) -> Result<At
     if observed.iter().any(|observed| !observed.reasons.is_empty()) {
         bench.check_writable()?;
     }
-    let slices = slices(group, &observed, &host_speed);
-    Ok(Attempt { observed, slices, noise })
+    if group.len() > 1 {
+        add_slices(group, &mut observed, &host_speed);
+    }
+    Ok((observed, noise))
 }
 
 /// All parts of the group, and the host's speed beside their turns.
@@ -174,15 +166,16 @@ fn observe(
     Ok((observed.collect(), host_speed))
 }
 
-/// Turns of each system, if the group has several.
-fn slices(group: &[&Member<'_>], observed: &[Observed], host_speed: &[HostSpeed]) -> Vec<Option<Slices>> {
+/// Adds the turns of each system of the group.
+fn add_slices(group: &[&Member<'_>], observed: &mut [Observed], host_speed: &[HostSpeed]) {
     let group_id = fresh_seed();
     let beside: Vec<String> = group.iter().map(|member| member.round.system.name.clone()).collect();
-    let of = |observed: &Observed| Slices {
-        group: format!("{group_id:016x}"),
-        beside: beside.clone(),
-        turn_ns: observed.turn_ns.clone(),
-        host_speed: host_speed.to_vec(),
-    };
-    observed.iter().map(|observed| (group.len() > 1).then(|| of(observed))).collect()
+    for observed in observed {
+        observed.slices = Some(Slices {
+            group: format!("{group_id:016x}"),
+            beside: beside.clone(),
+            turn_ns: std::mem::take(&mut observed.turn_ns),
+            host_speed: host_speed.to_vec(),
+        });
+    }
 }

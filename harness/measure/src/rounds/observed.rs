@@ -17,7 +17,7 @@ use crate::process::lockstep::{Lockstep, Pieces};
 use crate::process::subject::Subject;
 use crate::process::turns::Slot;
 use crate::process::whole_file::{Pass, whole_file};
-use crate::record::{CpuUse, EnergyUse, Launches, Times};
+use crate::record::{CpuUse, EnergyUse, Launches, Slices, Times};
 use crate::served::Served;
 use crate::supervisor::{Report, SeenFile};
 use crate::text::as_text;
@@ -62,6 +62,8 @@ pub struct Observed {
     pub first_line_ns: Vec<u64>,
     pub pieces: Vec<Pieces>,
     pub turn_ns: Vec<u64>,
+    /// Turns of a round beside other systems, once it is over.
+    pub slices: Option<Slices>,
     pub launches: Launches,
     pub served: Option<Served>,
     /// Disturbances that the round itself has noticed.

@@ -15,7 +15,7 @@ use crate::noise::Noise;
 use crate::plan::Round;
 use crate::process::hidden::{opened_bytes, reads_its_model};
 use crate::process::subject::Subject;
-use crate::record::{Record, Slices};
+use crate::record::Record;
 use crate::text::as_text;
 
 /// Result of a round.
@@ -49,7 +49,6 @@ pub(super) struct Attempts {
     pub(super) began: Option<SystemTime>,
     pub(super) noise: Vec<Noise>,
     pub(super) bench_ns: u64,
-    pub(super) slices: Option<Slices>,
 }
 
 pub(super) fn record(
@@ -58,7 +57,7 @@ pub(super) fn record(
     attempts: Attempts,
 ) -> Result<Measured> {
     let (bench, round) = (context.bench, context.round);
-    let Attempts { began, noise, bench_ns, slices } = attempts;
+    let Attempts { began, noise, bench_ns } = attempts;
     add_findings(context.earlier, round, &mut observed);
     let facts = facts_of(&context.subject);
     observed.warnings.extend(not_reproducible(facts.as_ref()));
@@ -89,7 +88,7 @@ pub(super) fn record(
         lines: round.test_set.source.len(),
         words: round.test_set.words(),
         times,
-        slices,
+        slices: observed.slices,
         start_ns: median_ns(observed.start_ns),
         cached_bytes: observed.cached_bytes,
         pipe_floor_ns: bench.pipe_floor_ns.filter(|_| round.track.has_one_line()),

@@ -71,7 +71,7 @@ fn ask_watched(probe: Probe, examinee: &Examinee<'_>) -> Result<(ProbeOutcome, b
     let watch = Watch::begin(cores.max_by_key(|cores| cores.len()).unwrap_or_default())?;
     examinee.tree.take();
     let mut outcome = ask(probe, examinee)?;
-    let is_disturbed = watch.end(Some(examinee.tree.get()), true)?.is_disturbed();
+    let is_disturbed = watch.end(examinee.tree.get(), true)?.is_disturbed();
     outcome.settle(is_disturbed);
     Ok((outcome, is_disturbed))
 }
