@@ -11,5 +11,4 @@ pub mod altered;
 pub mod odd_answer;
 pub mod recognition;
 pub mod script;
-pub mod served;
 pub mod turns;
