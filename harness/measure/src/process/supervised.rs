@@ -26,7 +26,7 @@ use crate::error::{During, Result};
 use crate::files::{forget, make_way};
 use crate::os::tree::Root;
 use crate::os::{self, Interest};
-use crate::supervisor::{Confined, Launched, OWN_PROGRAM, Report, SUPERVISE, Spec, control_pair};
+use crate::supervisor::{Confined, Launched, OWN_PROGRAM, Report, SUPERVISE, Spec};
 
 /// Least wait for a message, when a slice is about to end.
 const LEAST_WAIT: Duration = Duration::from_micros(100);
@@ -66,7 +66,7 @@ impl<'a> Supervised<'a> {
         if !subject.track.is_lockstep() {
             gauge.go(); // in lock-step the conversation says when
         }
-        let (control, theirs) = control_pair()?;
+        let (control, theirs) = UnixStream::pair()?;
         // If the supervisor dies, the bench adopts the system's processes and ends them.
         os::become_subreaper()?;
         // A system could read the next lines out of the bench's memory, and find the run's folder.

@@ -7,7 +7,7 @@ use std::path::Path;
 use dyno_api::Breakdown;
 
 use crate::test_set::TestSet;
-use crate::text::words;
+use crate::text::{as_text, words};
 
 use crate::bench::Bench;
 use crate::error::Result;
@@ -26,10 +26,9 @@ pub fn break_down(bench: &Bench, cell: &Cell<'_>) -> Result<std::result::Result<
     let mut subject = bench.subject(cell.system, cell.track);
     let account = subject.scratch.join("breakdown.json");
     let lines = some_lines(cell.test_set);
-    let text = lines.iter().flat_map(|line| [line.as_slice(), b"\n"]).collect::<Vec<_>>().concat();
     make_way(&account)?; // another system may have left it
     subject.breakdown = Some(&account);
-    let pass = whole_file(&subject, &text, lines.len())?;
+    let pass = whole_file(&subject, &as_text(lines), lines.len())?;
     if let Some(reason) = pass.reasons.first() {
         return Ok(Err(reason.figure.clone()));
     }

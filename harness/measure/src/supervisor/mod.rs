@@ -22,7 +22,7 @@ mod unwaited;
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
-use std::os::fd::{AsFd, IntoRawFd, OwnedFd, RawFd};
+use std::os::fd::{AsFd, IntoRawFd, RawFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
@@ -318,10 +318,4 @@ fn account(pid: u32, ended: &os::Ended, report: &mut Report) {
     report.largest_process_bytes = report.largest_process_bytes.max(ended.peak_bytes);
     report.voluntary_switches += ended.voluntary_switches;
     report.involuntary_switches += ended.involuntary_switches;
-}
-
-/// Socket between the bench and a supervisor: the bench's side first.
-pub fn control_pair() -> io::Result<(UnixStream, OwnedFd)> {
-    let (bench, supervisor) = UnixStream::pair()?;
-    Ok((bench, supervisor.into()))
 }

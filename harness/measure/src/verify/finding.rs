@@ -28,7 +28,12 @@ impl Finding {
     /// Whether the finding counts for `track`. A fault of reading or writing belongs to one track. A fault
     /// that makes a system quicker (a cache, a table of sentences) counts for all tracks.
     pub fn concerns(&self, track: Track) -> bool {
-        self.track == track || matches!(self.reason.code, Code::Cached | Code::Coalesced | Code::Recognises)
+        self.track == track || self.is_of_times()
+    }
+
+    /// Whether the times of a probe show it; another asking must confirm it then.
+    fn is_of_times(&self) -> bool {
+        matches!(self.reason.code, Code::Cached | Code::Coalesced | Code::Recognises)
     }
 }
 
@@ -100,7 +105,7 @@ impl ProbeOutcome {
     }
 
     pub(super) fn accuses(&self) -> bool {
-        self.findings.iter().any(is_confirmed_by_another)
+        self.findings.iter().any(Finding::is_of_times)
     }
 
     pub(super) fn stands_out(&self) -> bool {
@@ -109,17 +114,13 @@ impl ProbeOutcome {
 
     /// Withdraws what no other asking has confirmed.
     pub(super) fn leave_open(&mut self, undecided: bool) {
-        self.findings.retain(|finding| !is_confirmed_by_another(finding));
+        self.findings.retain(|finding| !finding.is_of_times());
         self.undecided = undecided;
     }
 
     pub(super) fn add(&mut self, track: Track, reasons: impl IntoIterator<Item = Reason>) {
         self.findings.extend(reasons.into_iter().map(|reason| Finding { track, reason }));
     }
-}
-
-fn is_confirmed_by_another(finding: &Finding) -> bool {
-    matches!(finding.reason.code, Code::Cached | Code::Coalesced | Code::Recognises)
 }
 
 /// Result of a probe, as stored and printed.
