@@ -113,9 +113,7 @@ impl Difference {
         let (difference, low, high) = (-self.difference, -self.high, -self.low);
         Self { difference, low, high, p_worse: self.p_better, p_better: self.p_worse, ..self }
     }
-}
 
-impl Difference {
     /// The same difference of a metric of which less is better: worse and better change places.
     #[must_use]
     pub fn where_less_is_better(self) -> Self {

@@ -12,6 +12,7 @@ mod system;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::{Host, hash_of};
 pub use batch::BatchSize;
@@ -61,10 +62,10 @@ pub enum Unreadable {
 impl Identity {
     /// Reads the text of `run.json`.
     pub fn parse(text: &[u8]) -> Result<Self, Unreadable> {
-        if let Ok(Versioned { protocol: Version { schema } }) = serde_json::from_slice(text)
-            && schema > SCHEMA
-        {
-            return Err(Unreadable::Newer(schema));
+        let any: Value = serde_json::from_slice(text).unwrap_or_default();
+        let schema = any["protocol"]["schema"].as_u64().and_then(|schema| u32::try_from(schema).ok());
+        if let Some(newer) = schema.filter(|schema| *schema > SCHEMA) {
+            return Err(Unreadable::Newer(newer));
         }
         let mut reader = serde_json::Deserializer::from_slice(text);
         let at = |error: serde_path_to_error::Error<serde_json::Error>| Unreadable::Key {
@@ -93,17 +94,6 @@ impl Identity {
     pub fn names(&self, system: &str, test_set: &str) -> bool {
         self.system(system).is_some() && self.test_sets.iter().any(|(name, ..)| name == test_set)
     }
-}
-
-/// The version of an identity that can't be read otherwise.
-#[derive(Deserialize)]
-struct Versioned {
-    protocol: Version,
-}
-
-#[derive(Deserialize)]
-struct Version {
-    schema: u32,
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! The codes of broken rules. The track decides how severe a code is.
 
-use super::names::{Word, words};
+use super::names::words;
 use super::track::Track;
 
 words! {
@@ -105,11 +105,6 @@ pub enum Severity {
 }
 
 impl Code {
-    /// Remedy, for the system's author.
-    pub(super) fn remedy(self) -> &'static str {
-        self.text()
-    }
-
     /// Severity of the code under `track`.
     pub const fn severity(self, track: Track) -> Severity {
         match self {

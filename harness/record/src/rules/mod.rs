@@ -7,10 +7,8 @@ pub mod names;
 mod probe;
 mod reason;
 mod track;
-mod verdict;
 
 pub use code::{Code, Severity};
 pub use probe::Probe;
-pub use reason::Reason;
+pub use reason::{Reason, Verdict};
 pub use track::Track;
-pub use verdict::Verdict;

@@ -1,5 +1,5 @@
-//! Reasons of a verdict. A reason holds the code of the broken rule, the figure that was seen, the limit and
-//! a remedy.
+//! Verdicts on rounds, cells and probes, and their reasons. A reason holds the code of the broken rule, the figure that
+//! was seen, the limit and a remedy.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,6 +10,20 @@ use super::limits::{
     MOST_OUTPUT_BYTES, MOST_OUTPUT_GROWTH, MOST_REFERENCES, MOST_STDERR_BYTES, MOST_WAITING,
     RECOGNISED_RATIO, RUNAWAY_FACTOR, RUNAWAY_SHARE,
 };
+use super::names::{Word, words};
+
+words! {
+    /// Whether a round, a cell or a system may be quoted. A later variant is worse.
+    #[serde(rename_all = "UPPERCASE")]
+    pub enum Verdict {
+        /// The system kept the rules.
+        Valid,
+        /// The host disturbed the measurement.
+        Noisy,
+        /// The system broke a rule.
+        Invalid,
+    }
+}
 
 /// A broken rule, with its figure.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -113,6 +127,6 @@ impl Code {
 
     /// Reason for a record; `figure` is what was seen.
     pub fn reason(self, figure: impl Into<String>) -> Reason {
-        Reason { code: self, figure: figure.into(), limit: self.limit(), remedy: self.remedy().into() }
+        Reason { code: self, figure: figure.into(), limit: self.limit(), remedy: self.text().into() }
     }
 }
