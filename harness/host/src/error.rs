@@ -58,8 +58,8 @@ pub enum Error {
     #[error(transparent)]
     Kernels(#[from] dyno_kernels::Error),
     /// A core can't be had.
-    #[error(transparent)]
-    Cores(#[from] dyno_measure::Error),
+    #[error("can't choose a core")]
+    Core(#[source] io::Error),
     /// Input or output fails.
     #[error("can't pass lines on")]
     Pipe(#[from] io::Error),

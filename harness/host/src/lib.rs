@@ -45,9 +45,12 @@ pub fn translate(
     input: impl BufRead + Send + 'static,
     output: impl Write + Send + 'static,
 ) -> Result<()> {
+    let workers = if track.has_one_line() { 1 } else { cores };
+    let sessions = (0..workers).map(|_| model.session()).collect::<dyno_api::Result<Vec<_>>>();
+    let mut sessions = sessions.map_err(Error::Session)?;
     match track {
-        Track::Latency | Track::LatencyAll => lockstep::run(model, options, input, output),
-        Track::Pages | Track::Server => server::run(model, cores, options, input, output),
-        Track::Throughput1 | Track::ThroughputAll => throughput::run(model, cores, options, input, output),
+        Track::Latency | Track::LatencyAll => lockstep::run(sessions[0].as_mut(), options, input, output),
+        Track::Pages | Track::Server => server::run(sessions, options, input, output),
+        Track::Throughput1 | Track::ThroughputAll => throughput::run(sessions, options, input, output),
     }
 }

@@ -4,21 +4,19 @@
 //! answer.
 
 use std::io::{BufRead, Write};
-use std::sync::Arc;
 
-use dyno_api::Model;
+use dyno_api::Session;
 
 use super::answers::{OutputOptions, answers, without_end};
 use crate::error::{Error, Result};
 
 /// Translates `input` to `output`, line by line.
 pub(crate) fn run(
-    model: &Arc<dyn Model>,
+    session: &mut dyn Session,
     options: OutputOptions,
     mut input: impl BufRead,
     mut output: impl Write,
 ) -> Result<()> {
-    let mut session = model.session().map_err(Error::Session)?;
     let (mut line, mut reply) = (Vec::new(), Vec::new());
     for number in 0.. {
         line.clear();
@@ -26,7 +24,7 @@ pub(crate) fn run(
             break;
         }
         reply.clear();
-        let answers = answers(session.as_mut(), &[without_end(&line)], &[number], options);
+        let answers = answers(session, &[without_end(&line)], &[number], options);
         answers
             .map_err(|source| Error::Line { number: number + 1, source })?
             .iter()

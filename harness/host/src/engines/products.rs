@@ -9,7 +9,7 @@ use dyno_formats::Precision;
 use dyno_kernels::{Activation, Input, Kernels, Layout, MatMut, Output, Precision as Values, Weights};
 use dyno_measure::os::{allowed_cores, own_cpu_ns, pin_thread};
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::facts::Product;
 
 /// Number of turns of each product; odd, so that one turn is the median.
@@ -23,14 +23,14 @@ const TURN_SECONDS: f64 = 0.002;
 pub fn product_speeds(products: &[Product], core: usize) -> Result<Vec<Vec<f64>>> {
     let mut runners = products.iter().map(runner).collect::<Result<Vec<_>>>()?;
     let mut speeds = vec![Vec::new(); products.len()];
-    let allowed = allowed_cores()?;
-    pin_thread(&[core])?;
+    let allowed = allowed_cores().map_err(Error::Core)?;
+    pin_thread(&[core]).map_err(Error::Core)?;
     for _ in 0..TURNS {
         for ((product, run), speeds) in products.iter().zip(&mut runners).zip(&mut speeds) {
             speeds.push(giga_macs(product) * per_second(run));
         }
     }
-    pin_thread(&allowed)?;
+    pin_thread(&allowed).map_err(Error::Core)?;
     Ok(speeds)
 }
 

@@ -13,27 +13,15 @@ use std::collections::BTreeMap;
 use std::io::{BufRead, Write};
 use std::sync::Arc;
 
-use dyno_api::{Answer, Model, Session};
+use dyno_api::{Answer, Session};
 
 use super::answers::{OutputOptions, push_answer};
 use super::workers;
 use crate::error::{Error, Result};
 use queue::{LineQueue, Taken};
 
-/// Translates `input` to `output` with `cores` workers.
+/// Translates `input` to `output`, with a worker for each session.
 pub(super) fn run(
-    model: &Arc<dyn Model>,
-    cores: usize,
-    options: OutputOptions,
-    input: impl BufRead + Send + 'static,
-    output: impl Write + Send + 'static,
-) -> Result<()> {
-    let sessions =
-        (0..cores).map(|_| model.session()).collect::<dyno_api::Result<_>>().map_err(Error::Session)?;
-    serve(sessions, options, input, output)
-}
-
-fn serve(
     sessions: Vec<Box<dyn Session>>,
     options: OutputOptions,
     input: impl BufRead + Send + 'static,

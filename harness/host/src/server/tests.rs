@@ -85,7 +85,7 @@ fn served(text: &str, workers: usize, batch: BatchSize) -> (Result<()>, String, 
     let (sender, receiver) = channel();
     let output = Flushed(Vec::new(), sender);
     let sessions = (0..workers).map(session).collect();
-    let done = serve(sessions, options(batch), Cursor::new(text.to_owned()), output);
+    let done = run(sessions, options(batch), Cursor::new(text.to_owned()), output);
     let together = together.lock().unwrap().clone();
     (done, receiver.try_iter().collect(), together)
 }
@@ -151,7 +151,7 @@ fn a_long_line_is_overtaken_by_a_bounded_number_of_lines() {
     let (sender, receiver) = channel();
     let output = Flushed(Vec::new(), sender);
     let size = BatchSize::of_lines(9);
-    serve(vec![Box::new(session)], options(size), Cursor::new(text.clone()), output).unwrap();
+    run(vec![Box::new(session)], options(size), Cursor::new(text.clone()), output).unwrap();
     assert!(receiver.try_iter().collect::<String>() == text);
     let last = *last.lock().unwrap();
     assert!(last < 1024, "line 1024 comes when the first one is answered, and {last} came before");
@@ -172,7 +172,7 @@ fn an_answer_waits_for_no_later_line() {
     let input = io::BufReader::new(Sent(input, Cursor::default()));
     let output = Flushed(Vec::new(), output);
     let server = std::thread::spawn(|| {
-        serve(vec![Box::new(Steps::default())], options(BatchSize::Words(99)), input, output)
+        run(vec![Box::new(Steps::default())], options(BatchSize::Words(99)), input, output)
     });
     for line in ["one\n", "another\n", "\n"] {
         lines.send(line.to_owned()).unwrap();

@@ -10,7 +10,7 @@ use std::io::{BufRead, Write};
 use std::ops::Range;
 use std::sync::{Arc, Condvar, Mutex};
 
-use dyno_api::{Model, Session};
+use dyno_api::Session;
 
 use super::answers::{OutputOptions, answers};
 use super::window::Window;
@@ -26,24 +26,12 @@ const LEAST_BATCHES_A_WORKER: usize = 4;
 /// Largest number of unwritten windows, which bounds the memory.
 const MOST_WINDOWS: usize = 4;
 
-/// Translates `input` to `output` with `cores` workers.
+/// Translates `input` to `output`, with a worker for each session.
 pub(super) fn run(
-    model: &Arc<dyn Model>,
-    cores: usize,
-    options: OutputOptions,
-    input: impl BufRead + Send,
-    output: impl Write + Send,
-) -> Result<()> {
-    let sessions =
-        (0..cores).map(|_| model.session()).collect::<dyno_api::Result<_>>().map_err(Error::Session)?;
-    translate(sessions, input, output, options)
-}
-
-fn translate(
     sessions: Vec<Box<dyn Session>>,
+    options: OutputOptions,
     input: impl BufRead + Send,
     output: impl Write + Send,
-    options: OutputOptions,
 ) -> Result<()> {
     let pool = WorkerPool::new(input, output, options, sessions.len());
     workers::run(sessions, |session| pool.work(session))?;

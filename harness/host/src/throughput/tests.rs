@@ -41,7 +41,7 @@ fn order_is_kept_whatever_the_batch_and_the_workers() {
         for batch in [BatchSize::Words(batch), BatchSize::of_lines(batch)] {
             output.clear();
             let options = OutputOptions { batch, n_best };
-            translate(sessions(workers), text.as_bytes(), &mut output, options).unwrap();
+            run(sessions(workers), options, text.as_bytes(), &mut output).unwrap();
             let expected = if n_best { list.as_bytes() } else { text.as_bytes() };
             assert!(output == expected, "{batch:?}");
         }
@@ -53,7 +53,7 @@ fn a_failure_ends_all_workers() {
     let text = lines(300) + "bad\n" + &lines(3000);
     for workers in [1, 3] {
         let options = OutputOptions { batch: BatchSize::Words(4), n_best: false };
-        let failure = translate(sessions(workers), text.as_bytes(), io::sink(), options).unwrap_err();
+        let failure = run(sessions(workers), options, text.as_bytes(), io::sink()).unwrap_err();
         assert!(matches!(failure, crate::Error::Lines(cause) if cause.to_string().contains("bad")));
     }
 }
@@ -93,13 +93,8 @@ fn input_without_end_is_held_only_in_part() {
     for workers in [1, 3] {
         let (batch, held) = (16, Held::default());
         let input = io::BufReader::with_capacity(64, Counted(text.as_bytes(), &held));
-        translate(
-            sessions(workers),
-            input,
-            Counted(io::sink(), &held),
-            OutputOptions { batch: BatchSize::Words(batch), n_best: false },
-        )
-        .unwrap();
+        let options = OutputOptions { batch: BatchSize::Words(batch), n_best: false };
+        run(sessions(workers), options, input, Counted(io::sink(), &held)).unwrap();
         let window = batch / 8 * 14 * BATCHES_A_WORKER * workers;
         let (most, bound) = (held.most.into_inner(), (MOST_WINDOWS + 1) * (window + 64));
         assert!(most >= window && most <= bound, "{most} bytes were held; a window has {window}");
