@@ -25,7 +25,6 @@
 //! Left out on purpose: engines, campaign files, scores, tables. A built-in engine or a plugin arrives as a
 //! command.
 
-mod belongings;
 mod bench;
 mod cgroup;
 pub mod companion;
@@ -37,10 +36,8 @@ mod error;
 pub mod files;
 mod floor;
 pub mod host;
-mod installation;
 pub mod judge;
 mod likeness;
-mod mounts;
 pub mod noise;
 pub mod os;
 mod places;
@@ -50,11 +47,8 @@ mod program;
 mod protocol;
 mod record;
 mod recording;
-mod resolution;
-mod roots;
 pub mod rounds;
 mod sandbox;
-mod served;
 pub mod supervisor;
 mod system;
 mod test_set;
@@ -75,12 +69,11 @@ pub use places::Places;
 pub use plan::{Cell, Placement, Plan, Round};
 pub use program::check_command;
 pub use protocol::Protocol;
-pub use record::{EnergyUse, FreshLaunch, Launches, Record, Slices, Times};
+pub use record::{EnergyUse, FreshLaunch, Launches, Purpose, Record, Served, ServedRun, Slices, Times};
 pub use recording::Recording;
 pub use rounds::breakdown::break_down;
 pub use rounds::{Measured, measure, measure_together, refuse};
 pub use sandbox::{Sandbox, SandboxFault, setup_arguments};
-pub use served::{Purpose, Served, ServedRun};
 pub use system::{Argument, PLACEHOLDERS, System};
 pub use test_set::{Filler, TestSet, equal_pages};
 pub use text::{as_text, split_lines, words};

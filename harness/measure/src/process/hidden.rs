@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use dyno_record::rules::limits::{HIDDEN_BYTES, HIDDEN_SHARE, SEEN_SHARE};
 use dyno_record::{Code, Reason};
 
-use crate::belongings::named_files;
 use crate::files::{bytes_of, files_of};
+use crate::sandbox::named_files;
 use crate::supervisor::SeenFile;
 use crate::system::System;
 

@@ -19,13 +19,13 @@ use super::environment::environment;
 use super::stopping::{Stops, go_on, stop};
 use super::subject::Subject;
 use super::turns::Slot;
-use crate::belongings::named_files;
 use crate::constants::TIME_FOR_A_MESSAGE;
 use crate::energy::Gauge;
 use crate::error::{During, Result};
 use crate::files::{forget, make_way};
 use crate::os::tree::Root;
 use crate::os::{self, Interest};
+use crate::sandbox::named_files;
 use crate::supervisor::{Confined, Launched, OWN_PROGRAM, Report, SUPERVISE, Spec};
 
 /// Least wait for a message, when a slice is about to end.

@@ -1,5 +1,6 @@
 //! The record of one round: all raw observations. A record is written once and never changed.
 
+mod served;
 mod times;
 
 use std::path::PathBuf;
@@ -13,8 +14,8 @@ use crate::noise::Noise;
 use crate::noise::canary::HostSpeed;
 use crate::plan::Round;
 use crate::process::audit::Audit;
-use crate::served::Served;
 use crate::supervisor::Report;
+pub use served::{Purpose, Served, ServedRun};
 pub use times::{FreshLaunch, Launches, Times};
 
 /// Most words of a launch's input: a million times the words of the largest test sets.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::served::Served;
+use super::served::Served;
 
 /// Times of a round, beside the other keys of the record. What a new track takes is a new kind here.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

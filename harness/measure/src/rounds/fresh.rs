@@ -224,7 +224,6 @@ fn knows_the_set(
     Ok(share.is_some_and(|share| share < COALESCED_RATIO))
 }
 
-
 #[cfg(test)]
 mod tests {
     use super::*;

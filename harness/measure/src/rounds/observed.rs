@@ -17,8 +17,7 @@ use crate::process::lockstep::{Lockstep, Pieces};
 use crate::process::subject::Subject;
 use crate::process::turns::Slot;
 use crate::process::whole_file::{Pass, whole_file};
-use crate::record::{CpuUse, EnergyUse, Launches, Slices, Times};
-use crate::served::Served;
+use crate::record::{CpuUse, EnergyUse, Launches, Served, Slices, Times};
 use crate::supervisor::{Report, SeenFile};
 use crate::text::as_text;
 

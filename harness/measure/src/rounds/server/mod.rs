@@ -26,7 +26,7 @@ use crate::judge::answers::Comparison;
 use crate::os::fresh_seed;
 use crate::process::lockstep::{Conversation, Stop, converse};
 use crate::process::open_loop::{Allowance, OpenRun, Pace, arrive};
-use crate::served::{Purpose, Served, ServedRun};
+use crate::record::{Purpose, Served, ServedRun};
 use crate::unknown::script::{Question, Script, pairs, recognised};
 use arrivals::{at_rate, unit_instants};
 use closed::steady;

@@ -3,9 +3,9 @@
 
 use std::path::{Path, PathBuf};
 
+use super::installation::installation;
+use super::resolution::Resolution;
 use crate::files::files_of;
-use crate::installation::installation;
-use crate::resolution::Resolution;
 use crate::system::System;
 
 /// Files and folders that belong to a system, as they are spelled, and the resolutions to them.

@@ -5,17 +5,24 @@
 //! nothing persists from launch to launch, and no process of the bench can be seen. Two processes of bubblewrap
 //! stand between supervisor and system. They wait for its end and touch none of its lines.
 
+mod belongings;
+mod installation;
+mod mounts;
+mod resolution;
+mod roots;
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-use crate::belongings::{folder, home, paths_and_resolutions, search_path};
-use crate::installation::program;
-use crate::mounts::Mounts;
 use crate::places::Places;
-use crate::resolution::Resolution;
-use crate::roots::{cover, name_servers, words};
 use crate::system::System;
+pub(crate) use belongings::named_files;
+use belongings::{folder, home, paths_and_resolutions, search_path};
+use installation::program;
+use mounts::Mounts;
+use resolution::Resolution;
+use roots::{cover, name_servers, words};
 
 /// Program that makes the namespaces.
 pub(crate) const BWRAP: &str = "bwrap";

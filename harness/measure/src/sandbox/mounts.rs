@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::roots::{cover, of_host, same, words};
+use super::roots::{cover, of_host, same, words};
 
 /// Mounts so far. Later ones lie deeper, or cover earlier ones.
 #[derive(Debug)]

@@ -6,8 +6,8 @@
 
 use std::path::{Path, PathBuf};
 
+use super::resolution::Resolution;
 use crate::program::{first_line, named};
-use crate::resolution::Resolution;
 
 /// Parts of an installation that its programs read; `conf` is one of Java.
 const PARTS: [&str; 7] = ["bin", "conf", "lib", "lib32", "lib64", "libexec", "pyvenv.cfg"];
