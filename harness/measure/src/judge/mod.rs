@@ -1,9 +1,6 @@
 //! Judgements: samples or answers in, a verdict out. Probes and rounds share them.
 //!
-//! They are pure functions: nothing here starts a process or looks at a clock. Each limit leaves room for what
-//! honest systems do: a batch shortlist gets smaller with repeated lines, by about 20 % on Marian.
-//!
-//! `lines` and `launches` judge times, `answers` and `length` texts.
+//! They are pure functions: nothing here starts a process or looks at a clock.
 
 pub mod answers;
 pub mod launches;

@@ -1,12 +1,13 @@
 //! Open files by number: inheriting, waiting, closing.
 
-use std::io::{ErrorKind, Result};
-use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
+use std::io::Result;
+use std::os::fd::{BorrowedFd, FromRawFd, OwnedFd, RawFd};
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use rustix::io::{ioctl_fionbio, ioctl_fionread};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::{Errno, ioctl_fionbio, ioctl_fionread};
 use rustix::process::{PidfdFlags, pidfd_open};
 use rustix::stdio::{dup2_stdin, dup2_stdout};
 
@@ -74,35 +75,23 @@ pub fn wait_for<const N: usize>(
     wanted: [(BorrowedFd<'_>, Interest); N],
     timeout: Option<Duration>,
 ) -> Result<[bool; N]> {
-    let events = |interest| match interest {
-        Interest::Read => libc::POLLIN,
-        Interest::Write => libc::POLLOUT,
+    let flags = |interest| match interest {
+        Interest::Read => PollFlags::IN,
+        Interest::Write => PollFlags::OUT,
     };
-    let mut fds = wanted.map(|(fd, interest)| libc::pollfd {
-        fd: fd.as_raw_fd(),
-        events: events(interest),
-        revents: 0,
-    });
+    let mut fds = wanted.map(|(fd, interest)| PollFd::from_borrowed_fd(fd, flags(interest)));
     let deadline = timeout.map(|timeout| Instant::now() + timeout);
     loop {
         let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
-        let left = left.map(timespec);
-        let left = left.as_ref().map_or(std::ptr::null(), std::ptr::from_ref);
-        // SAFETY: `fds` is an array of N pollfd; `left` is null or points to a timespec that lives on; a null
-        // mask changes no signal.
-        match checked(unsafe { libc::ppoll(fds.as_mut_ptr(), N as libc::nfds_t, left, std::ptr::null()) }) {
+        // A time that the kernel's clock can't hold is no limit.
+        let left = left.and_then(|left| Timespec::try_from(left).ok());
+        match poll(&mut fds, left.as_ref()) {
             // A signal (Ctrl-C) is for other handlers: the wait goes on.
-            Err(error) if error.kind() == ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-            Ok(_) => return Ok(fds.map(|fd| fd.revents != 0)),
+            Err(Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+            Ok(_) => return Ok(fds.map(|fd| !fd.revents().is_empty())),
         }
     }
-}
-
-/// A duration as the kernel takes it, of 68 years at most.
-fn timespec(time: Duration) -> libc::timespec {
-    let seconds = i32::try_from(time.as_secs()).unwrap_or(i32::MAX);
-    libc::timespec { tv_sec: seconds.into(), tv_nsec: time.subsec_nanos() as libc::c_long }
 }
 
 /// A descriptor that becomes readable when process `pid` ends.

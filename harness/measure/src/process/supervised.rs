@@ -40,8 +40,6 @@ pub struct Supervised<'a> {
     subject: Subject<'a>,
     /// Processes between supervisor and system.
     layers: usize,
-    /// Slot in the turns of a group, if the system takes turns within a launch.
-    slot: Option<&'a Slot<'a>>,
     stops: Stops,
     /// Gauge of the energy while the system works.
     pub gauge: Gauge<'a>,
@@ -82,8 +80,6 @@ impl<'a> Supervised<'a> {
         let spec = spec(subject, &reports);
         let mut line = serde_json::to_vec(&spec).during("the supervisor's spec")?;
         line.push(b'\n');
-        // In lock-step the conversation passes the turn, between two blocks of lines.
-        let slot = subject.slot.filter(|_| !subject.track.is_lockstep());
         let mut started = Self {
             supervisor,
             control: BufReader::new(control),
@@ -91,7 +87,6 @@ impl<'a> Supervised<'a> {
             audit: Audit::default(),
             subject: subject.clone(),
             layers: spec.layers(),
-            slot,
             stops: Stops::default(),
             gauge,
             cached_bytes,
@@ -174,15 +169,21 @@ impl<'a> Supervised<'a> {
         Some(Confined { unseen: sandbox.unseen(self.subject.system, &report.stderr_tail) })
     }
 
+    /// Slot in the turns of a group, if the system takes turns within a launch. In lock-step the conversation passes
+    /// the turn, between two blocks of lines.
+    fn slot(&self) -> Option<&'a Slot<'a>> {
+        self.subject.slot.filter(|_| !self.subject.track.is_lockstep())
+    }
+
     /// Time to the next look, or to the end of the slice.
     fn until_next_look(&self, elapsed: Duration) -> Duration {
-        let left = self.slot.and_then(Slot::left).unwrap_or(Duration::MAX);
+        let left = self.slot().and_then(Slot::left).unwrap_or(Duration::MAX);
         pause(elapsed).min(left.max(LEAST_WAIT))
     }
 
     /// Stops the system at the end of its slice, until its next one. The fault of a system that doesn't stop.
     fn give_turn(&mut self) -> Option<Reason> {
-        let slot = self.slot.filter(|slot| slot.left() == Some(Duration::ZERO))?;
+        let slot = self.slot().filter(|slot| slot.left() == Some(Duration::ZERO))?;
         let root = self.root();
         let met_work = match stop(root) {
             Ok(met_work) => met_work,

@@ -10,9 +10,9 @@ use dyno_record::Track;
 use dyno_stats::Random;
 
 use super::filling::LaunchInput;
+use super::measured::{Attempts, Measured, record};
 use super::observed::{Observed, RoundContext};
 use super::part::Part;
-use super::recording::{Attempts, Measured, record};
 use super::{answers, latency, server, throughput};
 use crate::bench::Bench;
 use crate::earlier::Earlier;

@@ -7,11 +7,11 @@ mod fresh;
 mod group;
 pub mod latency;
 mod launch_size;
+mod measured;
 mod observed;
 pub mod part;
-mod recording;
 pub mod server;
 pub mod throughput;
 
 pub use group::{measure, measure_together};
-pub use recording::{Measured, refuse};
+pub use measured::{Measured, refuse};
