@@ -215,6 +215,4 @@ fn a_bad_list_of_metrics_is_refused_by_line() {
         bench.write("campaign.toml", campaign);
         run(&bench).assert_says(2, &["campaign.toml:3:", part]);
     }
-    let old = dyno(&bench(LOGGING), &["score", "out", "--metric", "n=wc -l < {output}"]);
-    assert!(old.code == Some(2) && old.stderr.contains("metrics/command/worker.py"), "{old:?}");
 }

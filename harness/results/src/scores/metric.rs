@@ -101,9 +101,6 @@ impl fmt::Display for Metric {
     }
 }
 
-/// Placeholders of the metric commands of earlier versions.
-const OLD_PLACEHOLDERS: [&str; 3] = ["{source}", "{output}", "{reference}"];
-
 /// Form of a metric on the command line.
 const FORM: &str = "give bleu, spbleu, chrf, chrf++, ter or spearman, or a worker as NAME=COMMAND";
 
@@ -114,11 +111,6 @@ impl FromStr for Metric {
         let Some((name, command)) = text.split_once('=') else {
             return named(text).map(Self::Standard).map_err(|_| FORM.into());
         };
-        if OLD_PLACEHOLDERS.iter().any(|placeholder| command.contains(placeholder)) {
-            return Err(format!(
-                "a metric is a worker that speaks JSON lines; put `python3 metrics/command/worker.py` before {command:?}"
-            ));
-        }
         let worker = shlex::split(command).filter(|words| !words.is_empty()).ok_or(FORM)?;
         let folder = std::env::current_dir().map_err(|error| format!("no current folder: {error}"))?;
         Self::worker(name, worker, folder)
@@ -205,12 +197,12 @@ mod tests {
         let Ok(Metric::Worker(command)) = "comet=python3 'a b.py' -x".parse() else { panic!("a worker") };
         assert_eq!((command.name.as_str(), command.worker.len()), ("comet", 3));
         assert_eq!(command.worker[1], "a b.py");
+        assert!("m=python3 metrics/command/worker.py ./m.sh {output}".parse::<Metric>().is_ok());
         for (text, part) in [
             ("blue", "bleu, chrf"),
             ("=a", "no name"),
             ("bleu=a", "none of dyno's own"),
             ("a b=c", "no name"),
-            ("comet=comet-score -t {output}", "metrics/command/worker.py"),
         ] {
             assert!(text.parse::<Metric>().unwrap_err().contains(part), "{text}");
         }
