@@ -5,7 +5,6 @@
 //! comparisons are a bootstrap of our own, over sacrebleu's counts of each line, over pairs of sentences, or
 //! over the workers' segment scores.
 
-mod answers;
 mod corpus;
 mod metric;
 mod python;

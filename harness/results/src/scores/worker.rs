@@ -2,23 +2,26 @@
 //! input and output, as `docs/BRING-YOUR-OWN.md` describes, and is started once for all systems of a run. Segment scores
 //! feed the same paired bootstrap as BLEU's counts.
 
+use std::fs;
+use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
 
 use dyno_measure::TestSet;
 use dyno_measure::companion::{Bounds, Companion};
 use dyno_measure::files::file_hash;
+use dyno_provision::cache_folder;
 use dyno_record::hash_of;
 use dyno_stats::bootstrap::Sampled;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::answers::{Kept, keep, kept};
 use super::metric::WorkerCommand;
 use super::scale::{Direction, Needs, Scale};
 use super::work::Scored;
 use crate::error::{Error, Result};
+use crate::store::files::{read_json, write_json};
 
 /// Time for a worker to end after `shutdown`; it has written all answers by then.
 const SHUTDOWN: Duration = Duration::from_secs(10);
@@ -188,5 +191,30 @@ impl Worker {
 impl Drop for Worker {
     fn drop(&mut self) {
         self.program.tell(format!("{}\n", json!({"ask": "shutdown"})).as_bytes());
+    }
+}
+
+/// Answer to `score`, kept in the user's cache by the hash of worker and texts: a text is scored once, however often it
+/// is compared.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+struct Kept {
+    segments: Option<Vec<f64>>,
+    score: Option<f64>,
+}
+
+fn path_of(key: &str) -> Option<PathBuf> {
+    Some(cache_folder().ok()?.join("metrics").join(format!("{key}.json")))
+}
+
+/// Answer of that key. A damaged file counts as none: the worker is asked again.
+fn kept(key: &str) -> Option<Kept> {
+    read_json(&path_of(key)?).ok()?
+}
+
+/// Keeps an answer. A failure costs a second request, nothing more.
+fn keep(key: &str, answer: &Kept) {
+    if let Some(path) = path_of(key) {
+        let _ = path.parent().map(fs::create_dir_all);
+        let _ = write_json(&path, answer);
     }
 }

@@ -1,6 +1,7 @@
-//! The list of figures: one for each cell and quantity that a service follows over time.
+//! The list of figures, one for each cell and quantity that a service follows over time, and its short forms.
 
 use dyno_measure::Verdict;
+use serde_json::{Map, Value, json};
 
 use crate::scores::Scale;
 use crate::summary::cell::CellSummary;
@@ -66,4 +67,43 @@ fn of_cell<'a>(cell: &'a CellSummary, metrics: &[Scale]) -> Vec<Figure<'a>> {
         figure(&name, &scale.title, score, score.and_then(interval), !scale.is_higher_better())
     });
     own.into_iter().flatten().chain(quality).collect()
+}
+
+/// The custom formats of github-action-benchmark, by file: `tool: customSmallerIsBetter` and `tool:
+/// customBiggerIsBetter`, since the action takes one direction a file.
+pub fn action_files(figures: &[Figure<'_>]) -> [(&'static str, Value); 2] {
+    let list = |less_is_better: bool| {
+        figures.iter().filter(|figure| figure.less_is_better == less_is_better).map(entry).collect()
+    };
+    [("smaller-is-better.json", list(true)), ("bigger-is-better.json", list(false))]
+}
+
+fn entry(figure: &Figure<'_>) -> Value {
+    let name = format!("{} {}", figure.place(), figure.quantity);
+    let mut entry = json!({"name": name, "unit": figure.unit, "value": figure.value});
+    if let Some((low, high)) = figure.interval {
+        entry["range"] = json!(format!("{low} to {high}"));
+    }
+    entry["extra"] = json!(format!("{}, {} rounds", figure.cell.verdict.name(), figure.cell.rounds));
+    entry
+}
+
+/// Bencher's Metric Format, for `bencher run --adapter json --file`: benchmarks by name, each with its measures.
+/// `throughput` and `latency` are measures that Bencher knows; the others are created by their names.
+pub fn bencher(figures: &[Figure<'_>]) -> Value {
+    let mut benchmarks = Map::new();
+    for figure in figures {
+        let benchmark = benchmarks.entry(figure.place()).or_insert_with(|| json!({}));
+        benchmark[&slug(&figure.quantity)] = match figure.interval {
+            Some((low, high)) => json!({"value": figure.value, "lower_value": low, "upper_value": high}),
+            None => json!({"value": figure.value}),
+        };
+    }
+    benchmarks.into()
+}
+
+/// Name of a measure as Bencher writes it: small letters, digits and hyphens.
+fn slug(name: &str) -> String {
+    let letters = name.to_lowercase().replace('+', "p");
+    letters.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect()
 }
