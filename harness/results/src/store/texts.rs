@@ -13,7 +13,7 @@ use super::folder::create;
 use crate::error::{Error, Result};
 
 /// File with the source of the test set of that hash.
-pub(super) fn source_path(folder: &Path, sha256: &str) -> PathBuf {
+fn source_path(folder: &Path, sha256: &str) -> PathBuf {
     folder.join("testsets").join(format!("{sha256}.source.txt"))
 }
 
@@ -26,32 +26,21 @@ fn gold_path(folder: &Path, sha256: &str) -> PathBuf {
     folder.join("testsets").join(format!("{sha256}.gold.txt"))
 }
 
-/// Files of a test set, the source last.
-pub(super) fn paths_of(folder: &Path, set: &TestSet) -> Vec<PathBuf> {
-    let references = (1..=set.references.len()).map(|number| reference_path(folder, &set.sha256, number));
-    let gold = (!set.gold.is_empty()).then(|| gold_path(folder, &set.sha256));
-    references.chain(gold).chain([source_path(folder, &set.sha256)]).collect()
+/// Files of a test set with their texts. The source comes last: a set with a source is complete.
+pub(super) fn files_of(folder: &Path, set: &TestSet) -> Vec<(PathBuf, Vec<u8>)> {
+    let reference =
+        |(i, lines): (usize, &Vec<String>)| (reference_path(folder, &set.sha256, i + 1), as_text(lines));
+    let gold = || (gold_path(folder, &set.sha256), set.gold_text().into_bytes());
+    let source = (source_path(folder, &set.sha256), as_text(&set.source));
+    let references = set.references.iter().enumerate().map(reference);
+    references.chain((!set.gold.is_empty()).then(gold)).chain([source]).collect()
 }
 
 /// Writes the files of a test set that are missing.
 pub(super) fn keep(folder: &Path, set: &TestSet) -> Result<()> {
     create(&folder.join("testsets"))?;
-    // The source comes last: a set with a source is complete.
-    let gold = gold_path(folder, &set.sha256);
-    if !set.gold.is_empty() && !gold.exists() {
-        write_whole(&gold, set.gold_text().as_bytes())?;
-    }
-    for (i, reference) in set.references.iter().enumerate() {
-        write_lines(&reference_path(folder, &set.sha256, i + 1), reference)?;
-    }
-    write_lines(&source_path(folder, &set.sha256), &set.source)
-}
-
-fn write_lines(path: &Path, lines: &[impl AsRef<[u8]>]) -> Result<()> {
-    if path.exists() {
-        return Ok(());
-    }
-    write_whole(path, &as_text(lines))
+    let mut missing = files_of(folder, set).into_iter().filter(|(path, _)| !path.exists());
+    missing.try_for_each(|(path, text)| write_whole(&path, &text))
 }
 
 pub(crate) fn read(folder: &Path, identity: &Identity) -> Result<Vec<TestSet>> {

@@ -45,7 +45,7 @@ pub(crate) fn write_run(folder: &Path, run: &Run, sources: &[PathBuf]) -> Result
 fn texts_of(run: &Run) -> BTreeSet<PathBuf> {
     let here = Path::new("");
     let outputs = run.records.iter().filter_map(|record| record.output.as_ref());
-    let sets = run.test_sets.iter().flat_map(|set| texts::paths_of(here, set));
+    let sets = run.test_sets.iter().flat_map(|set| texts::files_of(here, set)).map(|(path, _)| path);
     outputs.map(|name| texts::output_path(here, name)).chain(sets).collect()
 }
 
