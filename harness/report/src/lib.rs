@@ -20,7 +20,6 @@ mod error;
 pub mod hosts;
 mod latex;
 pub mod leaderboard;
-mod markdown;
 mod material;
 mod page;
 mod published;
@@ -63,5 +62,27 @@ impl Report {
     /// The full table of each test set, in LaTeX.
     pub fn latex(&self) -> String {
         self.parts.iter().map(|part| format!("% {}\n{}", part.name, latex::latex(&part.full))).collect()
+    }
+
+    /// The tables in Markdown, for READMEs and pull requests: the verdict, the choices and the full table of each test
+    /// set.
+    pub fn markdown(&self) -> String {
+        let date = self.date.as_deref().unwrap_or("undated");
+        let head = format!("{}, {} profile, {date}\n", inline(&self.host), self.profile);
+        let parts = self.parts.iter().map(|part| {
+            let (name, full) = (inline(&part.name), part.full.to_markdown());
+            format!("\n### {name} ({})\n\n{}{full}", part.size, part.choices_in_markdown())
+        });
+        head + &parts.collect::<String>()
+    }
+}
+
+impl view::Part {
+    /// The verdict and the choices of a test set in Markdown.
+    fn choices_in_markdown(&self) -> String {
+        let verdict: String = self.verdict.iter().map(|sentence| inline(sentence) + "\n").collect();
+        let table =
+            if self.choices.rows.is_empty() { String::new() } else { self.choices.to_markdown() + "\n" };
+        format!("{verdict}\n{table}")
     }
 }

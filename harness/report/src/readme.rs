@@ -6,7 +6,7 @@
 use dyno_api::printable_line;
 
 use super::charts::escape;
-use super::markdown::{choices, inline};
+use super::tables::inline;
 use super::view::Report;
 
 /// Marker before the part that dyno writes.
@@ -41,7 +41,8 @@ fn frontier(view: &Report, figures: &str, commands: &[String]) -> String {
     let about = format!("{}, {} profile, {}, {date}", inline(&view.host), view.profile, inline(&part.name));
     let commands: String =
         commands.iter().map(|command| printable_line(command).replace("```", "") + "\n").collect();
-    format!("{}{}{about}; written by\n\n```sh\n{commands}```\n", picture(view, figures), choices(part))
+    let choices = part.choices_in_markdown();
+    format!("{}{choices}{about}; written by\n\n```sh\n{commands}```\n", picture(view, figures))
 }
 
 /// The lead figure, light or dark as the reader's browser prefers.

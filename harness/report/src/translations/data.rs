@@ -14,7 +14,7 @@ use dyno_api::printable;
 use dyno_measure::TestSet;
 use serde_json::{Value, json};
 
-use super::texts::Texts;
+use super::words::Texts;
 
 /// The data of the first of `lines` that fit into `budget` bytes; and the number of these lines.
 pub fn data(set: &TestSet, texts: &Texts<'_>, lines: &[usize], budget: usize) -> (String, usize) {

@@ -5,14 +5,12 @@
 //! Where the JSON exceeds its budget, the lines of least disagreement are left out, and the page says so.
 
 mod data;
-mod texts;
 mod words;
 
 use serde_json::{Value, json};
 
 use crate::material::{Material, Set};
-use texts::Texts;
-use words::Words;
+use words::{Texts, Words};
 
 /// Bytes of JSON of all test sets. The rest of a page of twenty systems takes 1.1 MB, and the page stays
 /// below 5 MB.

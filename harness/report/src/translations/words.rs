@@ -1,4 +1,5 @@
-//! The words of a line's texts: how far the texts disagree, and which words are rare in them.
+//! The different texts of the systems, and the words of a line's texts: how far the texts disagree, and which words are
+//! rare in them.
 
 use std::collections::HashMap;
 
@@ -7,7 +8,36 @@ use dyno_stats::grouped;
 use itertools::Itertools;
 use serde_json::{Value, json};
 
-use super::texts::Texts;
+use crate::material::{Material, Set};
+
+/// Outputs of the systems, equal outputs once.
+pub struct Texts<'a> {
+    /// Names of the systems that gave each output.
+    pub names: Vec<Vec<&'a str>>,
+    /// Outputs, a list of lines each.
+    pub texts: Vec<&'a [String]>,
+}
+
+impl<'a> Texts<'a> {
+    /// Outputs of `translators` on a test set.
+    pub fn of(material: &'a Material<'_>, set: &Set<'a>, translators: &[usize]) -> Self {
+        let mut texts = Self { names: Vec::new(), texts: Vec::new() };
+        let mut place: HashMap<&String, usize> = HashMap::new();
+        for &system in translators {
+            let Some((output, lines)) = set.output(system).zip(set.answers(system)) else { continue };
+            if lines.len() != set.texts.source.len() {
+                continue;
+            }
+            let at = *place.entry(output).or_insert_with(|| {
+                texts.names.push(Vec::new());
+                texts.texts.push(lines);
+                texts.texts.len() - 1
+            });
+            texts.names[at].push(&material.systems[system].name);
+        }
+        texts
+    }
+}
 
 /// Words of all texts of a line.
 pub struct Words<'a> {
