@@ -28,7 +28,6 @@ function sortable(table) {
 function sort(body, column, figures, sign) {
   const key = row => {
     const cell = row.cells[column];
-    if (cell.dataset.v !== undefined) return Number(cell.dataset.v);
     const number = figures ? parseFloat(cell.textContent.replaceAll(",", "")) : NaN;
     return isNaN(number) ? cell.textContent : number;
   };

@@ -49,7 +49,7 @@ fn shown(folder: &Path) -> Result<(), Error> {
     same(&run.metrics);
     same(&run.price);
     let summary = Summary::of(&run);
-    csv_of(&summary.cells)?;
+    csv_of(&summary.cells);
     let report = Report::of(&run, &summary, &[]);
     let _ = (report.markdown(), report.latex(), report.html(true).expect("a page of any run"));
     Ok(())

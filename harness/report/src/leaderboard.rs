@@ -11,7 +11,7 @@ use crate::cost::Cost;
 use crate::error::Result;
 use crate::page::document;
 use crate::tables::{Field, Table};
-use crate::view::{class_of, quality};
+use crate::view::class_of;
 
 const TEMPLATE: &str = include_str!("../../../templates/leaderboard.html");
 
@@ -101,7 +101,7 @@ fn row(entry: &Entry, set: &str, system: &str, title: &str) -> Option<(&'static 
         Some(Standing::Frontier) => format!("{}, frontier", verdict.name()),
         _ => verdict.name().to_owned(),
     };
-    let mut fields = vec![Field::text(system), Field::text(&entry.host), quality(&scale, score.as_ref())];
+    let mut fields = vec![Field::text(system), Field::text(&entry.host), Field::quality(&scale, score)];
     fields.extend(COSTS.map(cost));
     fields.extend([
         Field::rounded(Column::Peak, peak),

@@ -1,12 +1,12 @@
 //! Tables as plain data. The page draws and sorts them; Markdown carries them elsewhere.
 
-use serde::ser::SerializeStruct;
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 use dyno_api::printable_line;
+use dyno_results::scores::Scale;
 use dyno_results::{CellSummary, Column};
 use dyno_stats::Estimate;
-use dyno_stats::numbers::lacking_decimals;
+use dyno_stats::numbers::{lacking_decimals, supported};
 
 /// A table.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -37,33 +37,13 @@ pub struct Row {
     pub class: &'static str,
 }
 
-/// A field.
-#[derive(Clone, Debug, Default, PartialEq)]
+/// A field. The page sorts by its text, which begins with the figure in columns of figures.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Field {
     /// Text of the field.
     pub text: String,
-    /// Value to sort by; `None` sorts by the text.
-    pub value: Option<f64>,
     /// Target of the text's link, if it is one.
     pub link: Option<String>,
-}
-
-/// A field of a page: without the value where the script that sorts reads it from the text.
-impl Serialize for Field {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        let mut fields = to.serialize_struct("Field", 3)?;
-        fields.serialize_field("text", &self.text)?;
-        fields.serialize_field("value", &self.value.filter(|value| !begins_with(&self.text, *value)))?;
-        fields.serialize_field("link", &self.link)?;
-        fields.end()
-    }
-}
-
-/// Whether a text begins with `value`, rounded.
-fn begins_with(text: &str, value: f64) -> bool {
-    let plain = text.replace(',', "");
-    let end = plain.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(plain.len());
-    plain[..end].parse::<f64>().is_ok_and(|read| (read - value).abs() <= 0.1 * value.abs())
 }
 
 impl Field {
@@ -72,14 +52,19 @@ impl Field {
         Self { text: text.into(), ..Self::default() }
     }
 
-    /// A figure.
-    pub fn figure(text: impl Into<String>, value: f64) -> Self {
-        Self { value: Some(value), ..Self::text(text) }
+    /// The text of a figure that may be missing.
+    pub fn maybe<T>(value: Option<T>, text: impl Fn(T) -> String) -> Self {
+        value.map_or_else(Self::none, |value| Self::text(text(value)))
     }
 
-    /// A figure that may be missing.
-    pub fn maybe(value: Option<f64>, text: impl Fn(f64) -> String) -> Self {
-        value.map_or_else(Self::none, |value| Self::figure(text(value), value))
+    /// A figure with the digits that its interval supports.
+    pub fn estimate(estimate: Option<Estimate>) -> Self {
+        Self::maybe(estimate, |estimate| supported(&estimate))
+    }
+
+    /// A score with half of its interval.
+    pub fn quality(scale: &Scale, quality: Option<Estimate>) -> Self {
+        Self::maybe(quality, |quality| scale.text(quality.value, Some((quality.high - quality.low) / 2.0)))
     }
 
     /// The figure of a row in a column, with the digits that its interval supports.
@@ -95,7 +80,7 @@ impl Field {
 
     /// A `figure` of `row`.
     pub fn shown(column: Column, row: &CellSummary, figure: Option<Estimate>) -> Self {
-        figure.map_or_else(Self::none, |figure| Self::figure(column.text(row, &figure), figure.value))
+        Self::maybe(figure, |figure| column.text(row, &figure))
     }
 
     /// A factor with its least and greatest round, where their printed values differ.
@@ -104,7 +89,7 @@ impl Field {
             let [value, low, high] = [of.value, of.low, of.high].map(|value| format!("{value:.2}"));
             if low == high { value } else { format!("{value} ({low}–{high})") }
         };
-        factor.map_or_else(Self::none, |factor| Self::figure(text(factor), factor.value))
+        Self::maybe(factor, text)
     }
 
     /// The field as a link, if there is a target.
@@ -228,8 +213,8 @@ mod tests {
 
     fn table() -> Table {
         let mut table = Table::new("t", &["system", "#words/s", "#never"]);
-        table.push("", vec![Field::text("a|b <i>"), Field::figure("9.25", 9.25), Field::none()]);
-        table.push("", vec![Field::text("c"), Field::figure("12", 12.0), Field::none()]);
+        table.push("", vec![Field::text("a|b <i>"), Field::text("9.25"), Field::none()]);
+        table.push("", vec![Field::text("c"), Field::text("12"), Field::none()]);
         table
     }
 
@@ -238,22 +223,6 @@ mod tests {
         let aligned = table().aligned();
         assert_eq!(aligned.rows[0].fields[1].text, "9.25");
         assert_eq!(aligned.rows[1].fields[1].text, "12\u{2008}\u{2007}\u{2007}");
-    }
-
-    #[test]
-    fn only_a_value_that_its_text_does_not_say_is_written() {
-        let keys = [
-            ("0.28 (0.27–0.32)", 0.284, false),
-            ("28,300\u{2008}", 28_312.0, false),
-            ("0.00", 0.004, true),
-            ("1:30", 90.0, true),
-            ("1.2 GB", 1.2e9, true),
-            ("−3.1", -3.1, true),
-        ];
-        for (text, value, is_written) in keys {
-            let written = serde_json::to_value(Field::figure(text, value)).unwrap();
-            assert_eq!(written["value"].as_f64(), is_written.then_some(value), "{text}");
-        }
     }
 
     #[test]

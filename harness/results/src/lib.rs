@@ -25,7 +25,7 @@ pub mod turns;
 
 pub use columns::Column;
 pub use error::{Error, Result};
-pub use export::{csv_of, unlike_a_formula, write_summary};
+pub use export::{csv_of, write_summary};
 pub use merge::Merged;
 pub use programs::hashes_of;
 pub use run::{COMMAND, CellBreakdown, MeasuredCell, Run, day};

@@ -29,7 +29,7 @@ pub fn export(args: &ExportArgs) -> Outcome {
     let figures = figures(&rows, metrics);
     match args.format {
         ExportFormat::Bencher => write_text(args, &json_text(&bencher(&figures))?)?,
-        ExportFormat::Csv => write_text(args, &String::from_utf8_lossy(&csv_of(&rows)?))?,
+        ExportFormat::Csv => write_text(args, &csv_of(&rows))?,
         ExportFormat::Latex => {
             write_text(args, &report().map_or_else(|| latex(&hosts()), |report| report.latex()))?
         }

@@ -2,6 +2,7 @@
 //! prices.
 
 use dyno_results::Column;
+use dyno_results::prices::Price;
 use dyno_stats::Standing;
 use dyno_stats::numbers::{counted, mebibytes, plain, supported};
 use itertools::Itertools;
@@ -14,7 +15,7 @@ use crate::error::Result;
 use crate::page::document;
 use crate::sentences;
 use crate::tables::{Field, Table, inline};
-use crate::view::{class_of, estimate, judged, quality, quality_axis, row_class};
+use crate::view::{class_of, judged, quality_axis, row_class};
 
 const TEMPLATE: &str = include_str!("../../../../templates/hosts.html");
 
@@ -103,7 +104,7 @@ fn instances(contest: &Contest<'_>, number: usize) -> Option<Figure> {
     for one in &ranked {
         let entry = contest.entry(one);
         let [host, system] = [entry.host.name, &entry.cell.system].map(Field::text);
-        numbers.push(row_class(Some(one.standing)), [host, system, estimate(Some(&one.cost))]);
+        numbers.push(row_class(Some(one.standing)), [host, system, Field::estimate(Some(one.cost))]);
     }
     let about = "A bar for each instance: the words that a dollar buys with its cheapest system that can't be told \
                  from the best quality.";
@@ -142,7 +143,7 @@ fn systems(contest: &Contest<'_>, number: usize) -> Option<Figure> {
     let mut numbers = Table::new(format!("{} and words per dollar", scale.title), &heads);
     for one in &shown {
         let name = Field::text(contest.name(one));
-        let fields = [name, quality(scale, Some(&one.quality)), estimate(Some(&one.cost))];
+        let fields = [name, Field::quality(scale, Some(one.quality)), Field::estimate(Some(one.cost))];
         numbers.push(row_class(Some(one.standing)), fields);
     }
     let about =
@@ -165,7 +166,7 @@ fn table(contest: &Contest<'_>) -> Table {
         let mut fields = vec![
             Field::text(entry.host.name),
             Field::text(&cell.system),
-            quality(scale, cell.quality_by(&scale.name).as_ref()),
+            Field::quality(scale, cell.quality_by(&scale.name)),
             Field::of(Column::Dollars, cell),
             Field::rounded(Column::Speed, Some(cell)),
             Field::rounded(Column::P95, entry.latency),
@@ -183,16 +184,13 @@ fn host_table(hosts: &[Host<'_>]) -> Table {
     for host in hosts {
         let machine = &host.run.identity.host;
         let price = host.summary.price.as_ref();
-        let told = |text: fn(&dyno_results::prices::Price) -> String| {
-            price.map_or_else(Field::none, |p| Field::text(text(p)))
-        };
-        let cores = machine.cores.len();
+        let told = |text: fn(&Price) -> String| Field::maybe(price, text);
         let fields = [
             Field::text(host.name),
             Field::text(&machine.cpu),
-            Field::figure(cores.to_string(), cores as f64),
-            Field::figure(plain(mebibytes(machine.memory_bytes) / 1024.0), machine.memory_bytes as f64),
-            Field::maybe(price.map(|price| price.hourly_usd), |usd| format!("{usd}")),
+            Field::text(machine.cores.len().to_string()),
+            Field::text(plain(mebibytes(machine.memory_bytes) / 1024.0)),
+            told(|price| price.hourly_usd.to_string()),
             told(|price| format!("{} {}", price.provider, price.region)),
             told(|price| price.terms.clone()),
             told(|price| price.date.clone()),

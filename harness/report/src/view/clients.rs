@@ -38,7 +38,7 @@ fn throughput(context: &SetContext<'_>, cells: &[&CellSummary]) -> Option<Figure
         Table::new("Throughput by the number of clients", &["system", "#clients", "#lines/s", ""]);
     for (cell, clients, load) in loads(cells) {
         let knee = if cell.knee_clients == Some(clients) { "knee" } else { "" };
-        let figure = Field::figure(plain(load.lines_per_second), load.lines_per_second);
+        let figure = Field::text(plain(load.lines_per_second));
         table.push("", names(context, cell, clients).into_iter().chain([figure, Field::text(knee)]));
     }
     let table = table.without_empty_columns().aligned();
@@ -82,7 +82,7 @@ fn loads<'a>(cells: &[&'a CellSummary]) -> impl Iterator<Item = (&'a CellSummary
 }
 
 fn names(context: &SetContext<'_>, cell: &CellSummary, clients: usize) -> [Field; 2] {
-    [Field::text(context.name(cell.place)), Field::figure(clients.to_string(), clients as f64)]
+    [Field::text(context.name(cell.place)), Field::text(clients.to_string())]
 }
 
 fn chart(

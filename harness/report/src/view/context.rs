@@ -1,9 +1,12 @@
-//! Context of a part of the page: one test set, and the questions that all its sections ask.
+//! Context of a part of the page: one test set, the questions that all its sections ask, and the form of a section.
 
-use crate::charts::{Colour, shortened};
+use serde::Serialize;
+
+use crate::charts::{Colour, Figure, shortened};
 use crate::cost::Contest;
 use crate::material::{Material, Set, System};
 use crate::published::Published;
+use crate::tables::Table;
 use dyno_measure::{Track, Verdict};
 use dyno_results::CellSummary;
 use dyno_stats::Standing;
@@ -19,6 +22,18 @@ pub struct SetContext<'a> {
     /// Contest of the summary.
     pub contest: Option<Contest<'a>>,
     pub published: &'a [Published],
+}
+
+/// Figures and tables under one heading.
+#[derive(Debug, Serialize)]
+pub struct Section {
+    /// Name of the section in links.
+    pub id: &'static str,
+    pub title: &'static str,
+    pub figures: Vec<Figure>,
+    pub tables: Vec<Table>,
+    /// Reason for missing figures, or a remark.
+    pub note: Option<String>,
 }
 
 impl<'a> SetContext<'a> {

@@ -5,13 +5,12 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use super::context::{SetContext, class_of};
-use super::summary::quality;
 use crate::material::Material;
 use crate::tables::{Field, Table};
 use dyno_measure::{Host, Profile, Reason, Record, Track, Verdict};
 use dyno_results::scores::Scale;
 use dyno_results::summary::cell::MetricFigure;
-use dyno_results::{CellSummary, Column, Run, unlike_a_formula};
+use dyno_results::{CellSummary, Column, Run};
 use dyno_stats::numbers::{counted, mebibytes, plain};
 use dyno_stats::{Standing, median, median_interval};
 
@@ -43,10 +42,10 @@ const FIGURES: [Column; 24] = [
     Column::Kept,
 ];
 
-/// All heads of a table with these metrics; `#` marks columns of figures.
 /// Columns before the metrics: names and settings.
 const FIRST: [&str; 6] = ["system", "track", "precision", "#beam", "#limit", "#cores"];
 
+/// All heads of a table with these metrics; `#` marks columns of figures.
 fn heads(metrics: &[Scale]) -> Vec<String> {
     let metrics = metrics.iter().map(|scale| format!("#{}", scale.title));
     let figures = FIGURES.iter().map(|column| format!("#{}", column.head()));
@@ -75,26 +74,24 @@ fn copied(metrics: &[Scale], figures: &[MetricFigure], columns: usize) -> Vec<Fi
     row[0] = Field::text("(the source itself)");
     for (column, scale) in metrics.iter().enumerate() {
         let own = figures.iter().find(|figure| figure.metric == scale.name).and_then(MetricFigure::estimate);
-        row[FIRST.len() + column] = quality(scale, own.as_ref());
+        row[FIRST.len() + column] = Field::quality(scale, own);
     }
     row
 }
 
 fn row(context: &SetContext<'_>, cell: &CellSummary) -> Vec<Field> {
-    let number = |number: Option<usize>| {
-        Field::maybe(number.map(|number| number as f64), |number| format!("{number:.0}"))
-    };
+    let number = |number: Option<usize>| Field::maybe(number, |number| number.to_string());
     let mut row = vec![
         Field::text(context.name(cell.place)),
         Field::text(cell.track.name()),
-        cell.precision.as_ref().map_or_else(Field::none, Field::text),
+        Field::maybe(cell.precision.clone(), |precision| precision),
         number(cell.beam),
         number(cell.most_words),
         number(Some(cell.cores)),
     ];
     row.extend(qualities(&context.set.metrics, cell));
     row.extend(FIGURES.map(|column| Field::shown(column, cell, column.figure_on_page(cell))));
-    row.push(Field::figure(cell.rounds.to_string(), cell.rounds as f64));
+    row.push(number(Some(cell.rounds)));
     row.extend(judged(cell.standing, cell.verdict, cell.reasons.first()));
     row
 }
@@ -118,7 +115,7 @@ fn qualities(metrics: &[Scale], cell: &CellSummary) -> Vec<Field> {
         if i > 0 {
             return Field::maybe(own.map(|own| own.value), |score| scale.text(score, None));
         }
-        let field = quality(scale, own.as_ref());
+        let field = Field::quality(scale, own);
         let ends = cell.quality.first().and_then(|first| first.low.zip(first.high));
         let spread = ends.map(|(low, high)| {
             format!(" ({} to {} over rounds)", scale.text(low, None), scale.text(high, None))
@@ -126,35 +123,6 @@ fn qualities(metrics: &[Scale], cell: &CellSummary) -> Vec<Field> {
         Field { text: field.text.clone() + &spread.unwrap_or_default(), ..field }
     };
     metrics.iter().enumerate().map(field).collect()
-}
-
-/// All cells as CSV, test sets below each other. No field looks like a spreadsheet's formula.
-pub fn csv(contexts: &[SetContext<'_>]) -> String {
-    let metrics = contexts.first().map_or(&[][..], |context| &context.set.metrics);
-    let heads: Vec<String> =
-        heads(metrics).iter().map(|head| csv_text(head.trim_start_matches('#'))).collect();
-    let mut text = format!("test set,{}\r\n", heads.join(","));
-    for context in contexts {
-        for cell in &context.set.cells {
-            let row = row(context, cell);
-            let fields = row
-                .iter()
-                .map(|field| field.value.map_or_else(|| csv_text(&field.text), |value| value.to_string()));
-            let fields: Vec<String> = [csv_text(&context.set.texts.name)].into_iter().chain(fields).collect();
-            text += &(fields.join(",") + "\r\n");
-        }
-    }
-    text
-}
-
-fn csv_text(text: &str) -> String {
-    let text = if text == "–" { "" } else { text };
-    let guarded = unlike_a_formula(text.into());
-    if guarded.contains([',', '"', '\n', '\r']) {
-        format!("\"{}\"", guarded.replace('"', "\"\""))
-    } else {
-        guarded
-    }
 }
 
 /// Signatures of the metrics, each once, with the title of its metric.
@@ -271,16 +239,4 @@ pub fn protocol(profile: Profile) -> Value {
 /// An argument, quoted for a shell.
 fn quoted(argument: &str) -> String {
     shlex::try_quote(argument).map_or_else(|_| argument.into(), Into::into)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn csv_has_neither_formulas_nor_torn_cells() {
-        assert_eq!(csv_text("=cmd|' /C calc'!A0"), "'=cmd|' /C calc'!A0");
-        assert_eq!(csv_text("a,\"b\""), "\"a,\"\"b\"\"\"");
-        assert_eq!(csv_text("–"), "");
-    }
 }

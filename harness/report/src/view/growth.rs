@@ -1,7 +1,6 @@
 //! Curves in section 5: gain of more cores, and speed over sizes of batches, where these were swept.
 
 use super::context::SetContext;
-use super::summary::estimate;
 use crate::charts::{Axis, Colour, Curve, Curves, Figure};
 use crate::tables::{Field, Table};
 use dyno_measure::Track;
@@ -207,8 +206,8 @@ fn table(title: &str, (head, unit): (&str, &str), sweeps: &[Swept]) -> Table {
     let mut table = Table::new(title.to_owned(), &heads);
     for sweep in sweeps {
         for ((value, speed), (_, gain)) in sweep.points.iter().zip(gains(sweep)) {
-            let (name, value) = (Field::text(&sweep.name), Field::figure(value.to_string(), *value as f64));
-            table.push("", [name, value, estimate(Some(speed)), Field::figure(plain(gain), gain)]);
+            let (name, value) = (Field::text(&sweep.name), Field::text(value.to_string()));
+            table.push("", [name, value, Field::estimate(Some(*speed)), Field::text(plain(gain))]);
         }
     }
     table.aligned()

@@ -1,7 +1,6 @@
 //! What translations keep, by kind: shares of all systems, and lines where something was lost.
 
-use super::context::SetContext;
-use super::section::Section;
+use super::context::{Section, SetContext};
 use super::slowest::beginning;
 use crate::tables::{Field, Table};
 use dyno_results::kinds::{Kept, Kind, Languages, Loss, losses};
@@ -95,11 +94,10 @@ fn losses_of(context: &SetContext<'_>, system: usize) -> [Vec<Loss>; Kind::ALL.l
 
 fn example(context: &SetContext<'_>, system: usize, kind: Kind, loss: &Loss) -> [Field; 6] {
     let answer = context.set.answers(system).map_or("", |answers| answers[loss.line].as_str());
-    let number = loss.line + 1;
     [
         Field::text(kind.head()),
         Field::text(context.name(system)),
-        Field::figure(number.to_string(), number as f64),
+        Field::text((loss.line + 1).to_string()),
         Field::text(format!("{} of {}", loss.kept.kept, loss.kept.found)),
         Field::text(beginning(&String::from_utf8_lossy(&context.set.texts.source[loss.line]))),
         Field::text(beginning(answer)),

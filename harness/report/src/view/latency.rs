@@ -1,7 +1,6 @@
 //! Section 3, latency: its distribution, and the cost of a line and of a word.
 
-use super::context::SetContext;
-use super::section::Section;
+use super::context::{Section, SetContext};
 use super::{clients, server, slowest};
 use crate::charts::{Axis, Curve, Curves, Figure};
 use crate::tables::{Field, Table};
@@ -130,11 +129,10 @@ fn percentiles(context: &SetContext<'_>, cells: &[&CellSummary]) -> Table {
     let title = format!("Latency percentiles, and the fitted cost of a {unit} and of a word");
     let mut table = Table::new(&title, &heads);
     for cell in cells {
-        let ms = |ms: &Option<Estimate>| super::summary::estimate(ms.as_ref());
         let mut fields = vec![Field::text(context.name(cell.place))];
         let first = [cell.first_line_p50_ms, cell.first_line_p95_ms, cell.first_line_p99_ms];
         fields.extend(first.map(|ms| Field::maybe(ms, plain)));
-        fields.extend(cell.percentiles_ms.iter().map(ms));
+        fields.extend(cell.percentiles_ms.map(Field::estimate));
         let exact = [cell.p99_bound_ms, cell.p999_ms, cell.p999_bound_ms, cell.line_ms, cell.word_ms];
         fields.extend(exact.map(|ms| Field::maybe(ms, plain)));
         table.push("", fields);

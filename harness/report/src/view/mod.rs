@@ -11,7 +11,6 @@ mod kinds;
 mod latency;
 mod quality;
 mod scaling;
-mod section;
 mod server;
 mod slowest;
 mod summary;
@@ -23,7 +22,7 @@ mod trust;
 mod wins;
 
 use dyno_measure::Profile;
-use dyno_results::{Run, Summary};
+use dyno_results::{Run, Summary, csv_of};
 use dyno_stats::numbers::count;
 use serde::Serialize;
 use serde_json::Value;
@@ -36,10 +35,8 @@ use crate::translations::translations;
 pub(crate) use context::{class_of, row_class};
 pub(crate) use full::judged;
 pub(crate) use quality::quality_axis;
-pub(crate) use summary::{estimate, quality};
 
-use context::SetContext;
-use section::Section;
+use context::{Section, SetContext};
 
 /// A report: all that its page and its other forms show.
 #[derive(Debug, Default, Serialize)]
@@ -61,7 +58,7 @@ pub struct Report {
     /// Instance whose price counts words per dollar.
     pub(crate) price: Option<String>,
     pub(crate) protocol: Value,
-    /// Table of all cells as CSV, to be saved.
+    /// Rows of `summary.csv`, to be saved.
     pub(crate) csv: String,
 }
 
@@ -113,7 +110,7 @@ impl Report {
             commands: full::commands(material),
             price: summary.price.as_ref().map(|price| format!("{} {}", price.provider, price.instance)),
             protocol: full::protocol(profile),
-            csv: full::csv(&contexts),
+            csv: csv_of(&summary.cells),
         }
     }
 
@@ -136,7 +133,7 @@ impl Part {
             verdict: summary::verdict(context),
             remarks: summary::remarks(context),
             lead,
-            legend: section::legend(context),
+            legend: quality::legend(context),
             choices: summary::choices(context),
             sections: [others, latency::section(context), time::section(context), scaling::section(context)]
                 .into_iter()

@@ -1,8 +1,6 @@
 //! Section 2: quality against each kind of cost.
 
-use super::context::{SetContext, row_class};
-use super::section::Section;
-use super::summary::{estimate, quality};
+use super::context::{Section, SetContext, row_class};
 use super::wins;
 use crate::charts::{self, Axis, Figure, Point, Scatter};
 use crate::cost::{Contest, Contestant, Cost};
@@ -13,6 +11,8 @@ use dyno_measure::Verdict;
 use dyno_results::scores::{Scale, Standard};
 use dyno_stats::Standing;
 use dyno_stats::numbers::{supported, tick};
+use itertools::Itertools;
+use serde_json::{Value, json};
 
 /// The lead chart, and the section with the other charts.
 pub fn figures(context: &SetContext<'_>) -> (Option<Figure>, Section) {
@@ -30,6 +30,17 @@ pub fn figures(context: &SetContext<'_>) -> (Option<Figure>, Section) {
     });
     let tables = wins::table(context).into_iter().collect();
     (lead, Section { id: "cost", title: "Quality against cost", figures, tables, note })
+}
+
+/// Legend of the lead chart: marks of the families with their names, then the looks of the standings that occur.
+pub fn legend(context: &SetContext<'_>) -> Vec<Value> {
+    let standings = || context.contest.iter().flat_map(|contest| contest.all()).map(|one| one.standing);
+    let looks = [(Standing::Probably, "hollow: probably on the frontier"), (Standing::Off, "grey: off it")];
+    let looks = looks.into_iter().filter(|(look, _)| standings().any(|standing| standing == *look));
+    let families = context.translators.iter().map(|&system| context.system(system).family);
+    let families = families.sorted().dedup();
+    let families = families.map(|family| json!({"name": family.name(), "mark": charts::mark(family)}));
+    families.chain(looks.map(|(_, name)| json!({"name": name, "mark": ""}))).collect()
 }
 
 fn figure(context: &SetContext<'_>, contest: &Contest<'_>) -> Figure {
@@ -134,8 +145,8 @@ fn table(context: &SetContext<'_>, contest: &Contest<'_>) -> Table {
         };
         let fields = [
             Field::text(context.name(one.system)),
-            quality(scale, Some(&one.quality)),
-            estimate(Some(&one.cost)),
+            Field::quality(scale, Some(one.quality)),
+            Field::estimate(Some(one.cost)),
             Field::text(standing),
         ];
         table.push(row_class(Some(one.standing)), fields);

@@ -1,7 +1,6 @@
 //! Section 5: gain of more cores, memory, sizes of models, and what sweeps of cores, batches and beams show.
 
-use super::context::SetContext;
-use super::section::Section;
+use super::context::{Section, SetContext};
 use super::{growth, summary, sweep};
 use crate::charts::{Bar, Bars, Figure};
 use crate::tables::{Field, Table};
@@ -83,9 +82,9 @@ fn cores_table(context: &SetContext<'_>, gains: &[(usize, Estimate)], [one, all]
     let heads = ["system", "#one core, words/s", "#all cores, words/s", "#times"];
     let mut table = Table::new("Speed on one core and on all", &heads);
     for (system, gain) in gains {
-        let speed = |track| summary::estimate(speed(context, *system, track).as_ref());
+        let speed = |track| Field::estimate(speed(context, *system, track));
         let name = Field::text(context.name(*system));
-        table.push("", [name, speed(one), speed(all), summary::estimate(Some(gain))]);
+        table.push("", [name, speed(one), speed(all), Field::estimate(Some(*gain))]);
     }
     table.aligned()
 }
@@ -144,8 +143,8 @@ fn sizes(
     };
     let mut table = Table::new(axis.to_owned(), &["system", &format!("#{head}")]);
     for (system, value) in all {
-        let size = Field::figure(plain(value.value) + mark(*system), value.value);
-        table.push("", [Field::text(context.name(*system)), size]);
+        let size = plain(value.value) + mark(*system);
+        table.push("", [context.name(*system), size].map(Field::text));
     }
     let bars = all.iter().map(|(system, value)| {
         let text = plain(value.value);

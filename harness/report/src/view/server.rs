@@ -78,7 +78,7 @@ fn table(context: &SetContext<'_>, served: &[(&CellSummary, &Served)]) -> Table 
                 |column| Field::shown(column, cell, column.figure_on_page(cell).filter(|_| greatest));
             let kept = if run.kept { "kept" } else { "missed" };
             let of_run = [run.rate, run.p50_ms, run.p95_ms, run.p99_ms];
-            let of_run = of_run.map(|value| Field::figure(plain(value), value));
+            let of_run = of_run.map(|value| Field::text(plain(value)));
             let limit = Field::text(if greatest { "greatest rate" } else { kept });
             let of_cell = [limit, figure(Column::Speed), figure(Column::Dollars)];
             let name = Field::text(context.name(cell.place));

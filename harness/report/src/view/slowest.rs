@@ -28,13 +28,12 @@ fn slowest(context: &SetContext<'_>, cell: &CellSummary) -> Vec<Vec<Field>> {
     lines.sort_by(|&a, &b| cell.latency_ms[b].total_cmp(&cell.latency_ms[a]));
     let row = |line: usize| {
         let (ms, text) = (cell.latency_ms[line], &context.set.texts.source[line]);
-        let (number, count) = (line + 1, words(text));
         vec![
             Field::text(context.name(cell.place)),
-            Field::figure(plain(ms), ms),
-            Field::figure(plain(ms / middle), ms / middle),
-            Field::figure(number.to_string(), number as f64),
-            Field::figure(count.to_string(), count as f64),
+            Field::text(plain(ms)),
+            Field::text(plain(ms / middle)),
+            Field::text((line + 1).to_string()),
+            Field::text(words(text).to_string()),
             Field::text(beginning(&String::from_utf8_lossy(text))),
         ]
     };

@@ -7,9 +7,8 @@ use crate::tables::{Field, Table};
 use dyno_api::printable_line;
 use dyno_measure::Track;
 use dyno_results::Summary;
-use dyno_results::scores::Scale;
-use dyno_stats::numbers::{mebibytes, plain, supported};
-use dyno_stats::{Estimate, Standing};
+use dyno_stats::Standing;
+use dyno_stats::numbers::{mebibytes, plain};
 
 pub fn verdict(context: &SetContext<'_>) -> Vec<String> {
     match &context.contest {
@@ -51,8 +50,9 @@ pub fn choices(context: &SetContext<'_>) -> Table {
         .flat_map(|contest| &contest.contestants)
         .filter(|one| one.standing != Standing::Off)
     {
-        let mut fields = vec![Field::text(context.name(one.system)), quality(&scale, Some(&one.quality))];
-        fields.extend(costs.iter().map(|cost| estimate(cost.of(context.set, one.system).as_ref())));
+        let mut fields =
+            vec![Field::text(context.name(one.system)), Field::quality(&scale, Some(one.quality))];
+        fields.extend(costs.iter().map(|cost| Field::estimate(cost.of(context.set, one.system))));
         fields.push(Field::maybe(peak_mebibytes(context, one.system), plain));
         fields.push(Field::text(if one.standing == Standing::Frontier {
             "on the frontier"
@@ -75,17 +75,4 @@ pub fn peak_mebibytes(context: &SetContext<'_>, system: usize) -> Option<f64> {
 fn costs(context: &SetContext<'_>) -> Vec<Cost> {
     let told = |cost: &Cost| context.translators.iter().any(|&system| cost.of(context.set, system).is_some());
     Cost::ALL.into_iter().filter(told).collect()
-}
-
-/// Quality with half of its interval.
-pub fn quality(scale: &Scale, quality: Option<&Estimate>) -> Field {
-    quality.map_or_else(Field::none, |quality| {
-        let half = (quality.high - quality.low) / 2.0;
-        Field::figure(scale.text(quality.value, Some(half)), quality.value)
-    })
-}
-
-/// A figure with the digits that its interval supports.
-pub fn estimate(estimate: Option<&Estimate>) -> Field {
-    estimate.map_or_else(Field::none, |estimate| Field::figure(supported(estimate), estimate.value))
 }

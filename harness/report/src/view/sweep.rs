@@ -106,9 +106,7 @@ impl<'a> Sweep<'a> {
         let heads: Vec<String> = [BEAM.into()].into_iter().chain(batches).collect();
         let mut table = Table::new("Words per second on one core by beam and batch", &heads);
         for (beam, fields) in self.beams.iter().zip(fields) {
-            let figures = fields.iter().map(|field| {
-                field.as_ref().map_or_else(Field::none, |(value, text)| Field::figure(text.clone(), *value))
-            });
+            let figures = fields.iter().map(|field| Field::maybe(field.as_ref(), |(_, text)| text.clone()));
             table.push("", [Field::text(beam.to_string())].into_iter().chain(figures));
         }
         table.aligned()

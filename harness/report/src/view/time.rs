@@ -1,7 +1,6 @@
 //! Section 4: breakdowns of time, as the systems account for it.
 
-use super::context::SetContext;
-use super::section::Section;
+use super::context::{Section, SetContext};
 use crate::charts::Figure;
 use crate::shares::{self, Account};
 use dyno_measure::Track;

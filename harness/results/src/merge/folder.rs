@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use super::merged::{HostRun, Merged, Source, rows_by_table};
 use crate::error::{Error, Result};
-use crate::export::write_csv;
+use crate::export::csv_of;
 use crate::run::Run;
-use crate::store::files::{read_json, write_json};
+use crate::store::files::{read_json, write_json, write_whole};
 use crate::store::whole::write_run;
 use crate::summary::Summary;
 
@@ -91,7 +91,7 @@ impl Merged {
         });
         let (campaign, notes) = (self.campaign.clone(), self.notes.clone());
         write_json(&place.join(MERGED), &Index { schema: SCHEMA, campaign, hosts: hosts.collect(), notes })?;
-        write_csv(&place.join("summary.csv"), &rows_by_table(summaries))?;
+        write_whole(&place.join("summary.csv"), csv_of(&rows_by_table(summaries)).as_bytes())?;
         fs::rename(&place, folder).map_err(not_created)
     }
 }
