@@ -3,7 +3,7 @@
 use super::context::{Section, SetContext};
 use super::slowest::beginning;
 use crate::tables::{Field, Table};
-use dyno_results::kinds::{Kept, Kind, Languages, Loss, losses};
+use dyno_results::kinds::{Counter, Kept, Kind, Languages, Loss};
 
 /// Examples of each kind, each of another system: enough to see what a share is made of.
 const EXAMPLES: usize = 3;
@@ -62,15 +62,15 @@ fn examples(context: &SetContext<'_>) -> Table {
     let heads = ["lost", "system", "#line", "kept", "source", "answer"];
     let mut table = Table::new("Lines where something was lost", &heads);
     let mut shown: [Vec<(usize, Loss)>; Kind::ALL.len()] = Kind::ALL.map(|_| Vec::new());
+    let set = context.set.texts;
+    let mut counter = Counter::new(set, Languages::of(set, &context.material.run.metrics));
     for &system in &context.translators {
         let lacks = |(kind, shown): (Kind, &Vec<_>)| {
             shown.len() < EXAMPLES && kept(context, system, kind).is_some_and(|kept| kept.lost() > 0)
         };
         if Kind::ALL.into_iter().zip(&shown).any(lacks) {
-            shown
-                .iter_mut()
-                .zip(losses_of(context, system))
-                .for_each(|(shown, lost)| add(shown, system, &lost));
+            let lost = counter.losses(context.set.answers(system).map_or(&[], Vec::as_slice));
+            shown.iter_mut().zip(lost).for_each(|(shown, lost)| add(shown, system, &lost));
         }
     }
     for (kind, shown) in Kind::ALL.into_iter().zip(&shown) {
@@ -84,12 +84,6 @@ fn add(shown: &mut Vec<(usize, Loss)>, system: usize, lost: &[Loss]) {
     let is_new = |loss: &&Loss| shown.iter().all(|(_, other)| other.line != loss.line);
     let first = lost.iter().find(is_new).filter(|_| shown.len() < EXAMPLES);
     shown.extend(first.map(|loss| (system, *loss)));
-}
-
-fn losses_of(context: &SetContext<'_>, system: usize) -> [Vec<Loss>; Kind::ALL.len()] {
-    let (set, answers) = (context.set.texts, context.set.answers(system));
-    let languages = Languages::of(set, &context.material.run.metrics);
-    losses(set, answers.map_or(&[], Vec::as_slice), languages)
 }
 
 fn example(context: &SetContext<'_>, system: usize, kind: Kind, loss: &Loss) -> [Field; 6] {

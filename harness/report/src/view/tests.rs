@@ -1,7 +1,5 @@
 //! Judgements on a small run whose answers are known.
 
-use std::collections::BTreeMap;
-
 use dyno_api::Breakdown;
 use serde_json::json;
 
@@ -9,7 +7,7 @@ use super::*;
 use dyno_measure::{Code, LatencyLimit, Served, TestSet, Track, Verdict};
 use dyno_record::Identity;
 use dyno_record::identity::Launch;
-use dyno_results::kinds::Languages;
+use dyno_results::kinds::{Counter, Languages};
 use dyno_results::scores::{Direction, Metric, Metrics, Scale, Standard};
 use dyno_results::summary::LoadFigures;
 use dyno_results::summary::cell::MetricFigure;
@@ -106,13 +104,8 @@ fn fixture() -> Fixture {
     };
     let summary = Summary {
         cells: [Track::Throughput1, Track::ThroughputAll].into_iter().flat_map(cells).collect(),
-        noise_floors: BTreeMap::new(),
-        price: None,
         metrics: vec![Standard::Bleu.scale()],
-        disagreements: Vec::new(),
-        same_weights: Vec::new(),
-        unequal: Vec::new(),
-        copied: BTreeMap::new(),
+        ..Summary::default()
     };
     Fixture { run, summary }
 }
@@ -438,7 +431,7 @@ fn shares_of_kinds_stand_by_system_and_lost_lines_below() {
         run.outputs.insert("1".into(), text(["7 Hunde", "2 Katzen, 9 Hunde", "kein Ende"]));
         for cell in &mut summary.cells {
             let answers = &run.outputs[cell.output.as_ref().unwrap()];
-            cell.kinds = dyno_results::kinds::counts(&run.test_sets[0], answers, Languages::EnglishGerman);
+            cell.kinds = Counter::new(&run.test_sets[0], Languages::EnglishGerman).counts(answers);
         }
     });
     let section = view.parts[0].sections.iter().find(|section| section.id == "kinds").unwrap();

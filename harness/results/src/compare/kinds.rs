@@ -10,7 +10,7 @@ use dyno_stats::numbers::p_value;
 use dyno_stats::{holm, sign_test};
 use serde::Serialize;
 
-use crate::kinds::{Kept, KeptOfLine, Kind, Languages, of_lines};
+use crate::kinds::{Counter, Kept, KeptOfLine, Kind, Languages};
 
 /// A kind of which the two sides keep different items.
 #[derive(Debug, PartialEq, Serialize)]
@@ -35,7 +35,8 @@ pub(super) fn changes(
     (ours, theirs): (&[String], &[String]),
     languages: Languages,
 ) -> Vec<KindChange> {
-    let [ours, theirs] = [ours, theirs].map(|answers| of_lines(set, answers, languages));
+    let mut counter = Counter::new(set, languages);
+    let [ours, theirs] = [ours, theirs].map(|answers| counter.of_lines(answers));
     let change = |(place, kind): (usize, Kind)| {
         let of = |lines: &[KeptOfLine]| lines.iter().map(|kept| kept[place]).collect::<Vec<_>>();
         let (ours, theirs) = (of(&ours), of(&theirs));

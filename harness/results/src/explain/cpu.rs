@@ -49,8 +49,6 @@ fn others<'a>(summary: &'a Summary, row: &'a CellSummary) -> impl Iterator<Item 
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-
     use dyno_measure::Track;
     use dyno_stats::Standing;
 
@@ -67,16 +65,7 @@ mod tests {
             ..CellSummary::default()
         };
         let cells: Vec<CellSummary> = seconds.iter().enumerate().map(cell).collect();
-        let summary = Summary {
-            cells,
-            noise_floors: BTreeMap::new(),
-            price: None,
-            metrics: Vec::new(),
-            disagreements: Vec::new(),
-            same_weights: Vec::new(),
-            unequal: Vec::new(),
-            copied: BTreeMap::new(),
-        };
+        let summary = Summary { cells, ..Summary::default() };
         CpuTime::notable(&summary, &summary.cells[0])
     }
 

@@ -23,7 +23,7 @@ mod tests;
 mod text;
 mod untranslated;
 
-pub use counts::{KeptOfLine, KindCount, Loss, counts, losses, of_lines};
+pub use counts::{Counter, KeptOfLine, KindCount, Loss};
 pub use kept::Kept;
 pub use kind::Kind;
 pub use line::{Languages, Line};

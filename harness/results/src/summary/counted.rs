@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use dyno_measure::{TestSet, words};
 
-use crate::kinds::{self, KindCount, Languages};
+use crate::kinds::{Counter, KindCount, Languages};
 use crate::run::Run;
 
 /// Words and characters of a run's texts.
@@ -36,8 +36,7 @@ impl<'a> Counted<'a> {
 fn kinds_on<'a>(run: &'a Run, set: &'a TestSet) -> HashMap<[&'a str; 2], Vec<KindCount>> {
     let records = run.records.iter().filter(|record| record.test_set == set.name);
     let outputs: HashSet<&str> = records.filter_map(|record| record.output.as_deref()).collect();
-    let languages = Languages::of(set, &run.metrics);
-    let counted =
-        |output: &'a str| ([set.name.as_str(), output], kinds::counts(set, &run.outputs[output], languages));
+    let mut counter = Counter::new(set, Languages::of(set, &run.metrics));
+    let counted = |output: &'a str| ([set.name.as_str(), output], counter.counts(&run.outputs[output]));
     outputs.into_iter().filter(|output| run.outputs.contains_key(*output)).map(counted).collect()
 }

@@ -32,7 +32,7 @@ pub use duel::Duel;
 pub use load::LoadFigures;
 
 /// Summary of a run.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct Summary {
     /// Rows of the cells, by test set and track, systems in the campaign's order.
     pub cells: Vec<CellSummary>,
