@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::blocks::BlockFormat;
-use super::place::{Span, string, text};
-use super::value::Entry;
+use super::value::{Entry, Span, string, text};
 use crate::Fault;
 use crate::bytes::Cursor;
 use crate::error::Located;

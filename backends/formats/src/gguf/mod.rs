@@ -9,16 +9,14 @@
 //! | --- | --- |
 //! | this file | [`Gguf`]: an opened file, its metadata and its tensors |
 //! | `header` | the header's entries and their checks |
-//! | `place` | places of texts in the file |
 //! | `value` | [`Value`] and [`Array`]: metadata |
 //! | `network` | the description of a language model's network |
-//! | `quanta` | rows of quantised blocks in the form in which products read them |
-//! | `blocks` | [`BlockFormat`]: how rows lie in blocks, and their values as f32 |
+//! | `quanta` | rows of blocks in the form in which products read them, and as f32 |
+//! | `blocks` | [`BlockFormat`]: how rows lie in blocks |
 
 mod blocks;
 mod header;
 mod network;
-mod place;
 mod quanta;
 mod value;
 
