@@ -1,6 +1,6 @@
 //! Errors of vocabularies. Each message is one line with file, item and fault.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use dyno_api::printable_line;
 
@@ -79,8 +79,18 @@ pub enum Error {
 impl Error {
     /// A fault of the file at `path`.
     #[cfg(feature = "encoders")]
-    pub(crate) fn content(path: &std::path::Path, fault: impl Into<String>) -> Self {
+    pub(crate) fn content(path: &Path, fault: impl Into<String>) -> Self {
         Self::Content { path: path.into(), fault: printable_line(&fault.into()) }
+    }
+
+    /// The error of a file at `path` that can't be read.
+    pub(crate) fn reading(path: &Path) -> impl FnOnce(std::io::Error) -> Self {
+        move |source| Self::Read { path: path.into(), source }
+    }
+
+    /// This fault with the file that has it.
+    pub(crate) fn in_file(self, path: &Path) -> Self {
+        Self::File { path: path.into(), source: Box::new(self) }
     }
 
     /// A fault of the named part of a model.
@@ -92,4 +102,9 @@ impl Error {
     pub(crate) fn words(line: usize, fault: impl Into<String>) -> Self {
         Self::Words { line, fault: printable_line(&fault.into()) }
     }
+}
+
+/// The beginning of a word from a file for a message, so that a hostile file can't flood it.
+pub(crate) fn shown(word: &str) -> String {
+    word.chars().take(20).flat_map(char::escape_debug).collect()
 }

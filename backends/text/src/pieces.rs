@@ -2,6 +2,7 @@
 //!
 //! The checks are those of the reference, except that it accepts pieces that aren't UTF-8.
 
+use crate::error::shown;
 use crate::model::{Kind, WireModel};
 use crate::piece_index::PieceIndex;
 use crate::utf8::SPACE;
@@ -181,7 +182,5 @@ pub(crate) fn byte_of(text: &str) -> Option<u8> {
 }
 
 fn at(id: u32, text: &str, fault: &str) -> Error {
-    // The name is clipped, so that a hostile file can't flood the message.
-    let name: String = text.chars().take(20).flat_map(char::escape_debug).collect();
-    Error::model(format!("piece {id} `{name}`"), fault)
+    Error::model(format!("piece {id} `{}`", shown(text)), fault)
 }

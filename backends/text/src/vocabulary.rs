@@ -83,10 +83,8 @@ impl Vocabulary {
     /// When the file can't be read or is no vocabulary; the message names the file.
     pub fn from_path(path: &Path) -> Result<Self> {
         let format = Format::of(path)?;
-        let bytes =
-            dyno_api::files::read(path).map_err(|source| Error::Read { path: path.into(), source })?;
-        Self::from_bytes(&bytes, format)
-            .map_err(|source| Error::File { path: path.into(), source: Box::new(source) })
+        let bytes = dyno_api::files::read(path).map_err(Error::reading(path))?;
+        Self::from_bytes(&bytes, format).map_err(|fault| fault.in_file(path))
     }
 
     /// Reads the file at `path` as [`from_path`](Self::from_path) does. For a SentencePiece model with files
@@ -98,12 +96,11 @@ impl Vocabulary {
         if beside.is_empty() || Format::of(path)? != Format::SentencePiece {
             return Self::from_path(path);
         }
-        let bytes =
-            dyno_api::files::read(path).map_err(|source| Error::Read { path: path.into(), source })?;
+        let bytes = dyno_api::files::read(path).map_err(Error::reading(path))?;
         match MappedPieces::open(path, &bytes, beside, side) {
             Ok(mapped) => Ok(Self::Mapped(Box::new(mapped))),
             Err(error @ (Error::Read { .. } | Error::File { .. })) => Err(error),
-            Err(source) => Err(Error::File { path: path.into(), source: Box::new(source) }),
+            Err(fault) => Err(fault.in_file(path)),
         }
     }
 
@@ -112,8 +109,8 @@ impl Vocabulary {
     /// # Errors
     /// When a word is repeated or a required one is absent; the message names the file.
     pub fn of_words(path: &Path, words: &[String]) -> Result<Self> {
-        let words = WordVocabulary::from_list(words).map(Self::Words);
-        words.map_err(|source| Error::File { path: path.into(), source: Box::new(source) })
+        let words = WordVocabulary::from_list(words.iter().map(String::as_str)).map(Self::Words);
+        words.map_err(|fault| fault.in_file(path))
     }
 
     /// The vocabulary of the SentencePiece model `pieces` with the ids of `ids`, a `vocab.json`: the entry point

@@ -58,27 +58,21 @@ impl WordVocabulary {
     /// When a line is empty or repeated, or one of the two required words is absent.
     pub fn from_text(bytes: &[u8]) -> Result<Self> {
         let text = text(bytes)?;
-        let mut words = BTreeMap::new();
-        for (i, line) in text.strip_suffix('\n').unwrap_or(text).split('\n').enumerate() {
-            let word = line.strip_suffix('\r').unwrap_or(line);
-            if word.is_empty() {
-                return Err(Error::words(i + 1, "an empty line is no word"));
-            }
-            if words.insert(word.to_owned(), i as u32).is_some() {
-                return Err(Error::words(i + 1, format!("`{}` comes twice", word.escape_debug())));
-            }
-        }
-        Self::new(&words, false)
+        let lines = text.strip_suffix('\n').unwrap_or(text).split('\n');
+        Self::from_list(lines.map(|line| line.strip_suffix('\r').unwrap_or(line)))
     }
 
     /// The vocabulary of a list of words; ids count from 0.
     ///
     /// # Errors
-    /// When a word is repeated, or one of the two required words is absent.
-    pub fn from_list(list: &[String]) -> Result<Self> {
+    /// When a word is empty or repeated, or one of the two required words is absent.
+    pub fn from_list<'a>(list: impl Iterator<Item = &'a str>) -> Result<Self> {
         let mut words = BTreeMap::new();
-        for (id, word) in list.iter().enumerate() {
-            if words.insert(word.clone(), id as u32).is_some() {
+        for (id, word) in list.enumerate() {
+            if word.is_empty() {
+                return Err(Error::words(id + 1, "an empty line is no word"));
+            }
+            if words.insert(word.to_owned(), id as u32).is_some() {
                 return Err(Error::words(id + 1, format!("`{}` comes twice", word.escape_debug())));
             }
         }
@@ -218,7 +212,7 @@ mod tests {
         let words = WordVocabulary::from_text(b"a\n<unk>\r\nb\n</s>").unwrap();
         assert_eq!((words.eos_id(), words.unk_id(), words.lookup("b"), words.len()), (3, 1, Some(2), 4));
         let list = ["a", "<unk>", "b", "</s>"].map(str::to_owned);
-        let words = WordVocabulary::from_list(&list).unwrap();
+        let words = WordVocabulary::from_list(list.iter().map(String::as_str)).unwrap();
         assert_eq!((words.eos_id(), words.unk_id(), words.lookup("b"), words.len()), (3, 1, Some(2), 4));
     }
 

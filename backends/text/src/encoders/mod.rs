@@ -10,7 +10,6 @@
 //! drops code points that Unicode hasn't assigned, it composes characters first (NFC), and its tables of
 //! punctuation are of a newer Unicode. `ci/encoder-tokens.py` compares the two.
 
-mod asked;
 mod classes;
 mod files;
 mod kind;
@@ -22,8 +21,9 @@ mod source;
 
 use std::path::PathBuf;
 
-pub use self::asked::Asked;
 use self::kind::Kind;
+pub use self::read::read_json;
+pub use self::settings::Asked;
 use self::settings::Settings;
 use crate::{Error, Result, Scratch};
 

@@ -39,8 +39,7 @@ impl Pieces {
 
     /// Reads the model at `file`.
     pub(super) fn open(file: &Path) -> Result<Self> {
-        let bytes = dyno_api::files::read(file);
-        let bytes = bytes.map_err(|source| Error::Read { path: file.into(), source })?;
+        let bytes = dyno_api::files::read(file).map_err(Error::reading(file))?;
         let model = SentencePiece::from_bytes(&bytes);
         let model = model.map_err(|fault| Error::content(file, fault.to_string()))?;
         Ok(Self { model, most: usize::MAX, lower_case: false })

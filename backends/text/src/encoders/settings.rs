@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::asked::Asked;
 use super::read::read_json;
 use super::source::Source;
 use crate::{Error, Result};
@@ -17,6 +16,27 @@ const SETTINGS: &str = "tokenizer_config.json";
 
 /// Name of an older file with words that were added to a vocabulary.
 const ADDED: &str = "added_tokens.json";
+
+/// What a network and the modules around it say about its tokeniser.
+#[derive(Clone, Copy, Debug)]
+pub struct Asked<'a> {
+    /// Folder with the tokeniser's files.
+    pub folder: &'a Path,
+    /// Class of the tokeniser in Python, where the network's configuration names it.
+    pub class: Option<&'a str>,
+    /// Class for networks of this kind, where no file names one.
+    pub usual_class: &'a str,
+    /// Number of words of the network.
+    pub words: usize,
+    /// Greatest number of tokens that the network takes.
+    pub positions: usize,
+    /// Greatest number of tokens of a line, where it is given.
+    pub most_tokens: Option<usize>,
+    /// Whether text is put into lower case first.
+    pub lower_case: bool,
+    /// Text that is put before each line.
+    pub prompt: &'a str,
+}
 
 /// Settings of a tokeniser, as far as they matter.
 #[derive(Default, Deserialize)]

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use serde_json::Value as Json;
 
+use crate::error::shown;
 use crate::{Error, Result, SentencePiece};
 
 /// Side of a vocabulary.
@@ -121,9 +122,8 @@ impl Tokens {
         let ids: HashMap<Box<str>, u32> = json(bytes)?;
         // Each word takes some bytes of the file, so that a greater id is a fault.
         if let Some((word, id)) = ids.iter().find(|(_, id)| **id as usize >= bytes.len()) {
-            let word: String = word.chars().take(20).flat_map(char::escape_debug).collect();
             let fault = format!("id {id} is beyond all reason for a file of this size");
-            return Err(Error::model(word, fault));
+            return Err(Error::model(shown(word), fault));
         }
         let len = ids.values().max().map_or(0, |last| *last as usize + 1);
         let mut words = vec![Box::from(""); len];
@@ -195,11 +195,7 @@ impl Tokens {
         const GAP: usize = 1 << 16;
         let at = id as usize;
         if at > self.ids.len() + GAP {
-            let source = Error::model(
-                word.escape_debug().take(20).collect::<String>(),
-                format!("has the far id {id}"),
-            );
-            return Err(Error::File { path: file.into(), source: Box::new(source) });
+            return Err(Error::model(shown(word), format!("has the far id {id}")).in_file(file));
         }
         self.words.resize(self.words.len().max(at + 1), "".into());
         if self.words[at].is_empty() {
@@ -261,8 +257,8 @@ fn is_language(word: &str) -> bool {
 
 /// Reads a file and names it in the fault.
 fn read<T>(path: &Path, parse: impl Fn(&[u8]) -> Result<T>) -> Result<T> {
-    let bytes = dyno_api::files::read(path).map_err(|source| Error::Read { path: path.into(), source })?;
-    parse(&bytes).map_err(|source| Error::File { path: path.into(), source: Box::new(source) })
+    let bytes = dyno_api::files::read(path).map_err(Error::reading(path))?;
+    parse(&bytes).map_err(|fault| fault.in_file(path))
 }
 
 fn json<T: serde::de::DeserializeOwned>(bytes: &[u8]) -> Result<T> {

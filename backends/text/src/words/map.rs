@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use saphyr_parser::{Event, Parser};
 
+use crate::error::shown;
 use crate::{Error, Result};
 
 /// Length of a character that JSON writes as two escapes of six bytes.
@@ -40,10 +41,8 @@ impl<'a> Entries<'a> {
             Event::Scalar(id, ..) => id.parse().ok(),
             _ => None,
         };
-        let id = id.ok_or_else(|| {
-            let shown: String = word.chars().take(20).flat_map(char::escape_debug).collect();
-            Error::words(line, format!("the id of `{shown}` is no whole number"))
-        })?;
+        let fault = || Error::words(line, format!("the id of `{}` is no whole number", shown(&word)));
+        let id = id.ok_or_else(fault)?;
         Ok(Some((word, id, line)))
     }
 
