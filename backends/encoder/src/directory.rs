@@ -2,10 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use dyno_text::encoders::{Asked, Tokeniser};
+use dyno_text::encoders::{Asked, Tokeniser, read_json};
 
 use crate::config::Config;
-use crate::error::read_json;
 use crate::modules::Modules;
 use crate::{Error, Result};
 

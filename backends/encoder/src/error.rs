@@ -17,7 +17,7 @@ pub enum Error {
     /// The weights are faulty.
     #[error(transparent)]
     Formats(#[from] dyno_formats::Error),
-    /// The tokeniser is faulty.
+    /// The tokeniser is faulty, or a file of the directory is no JSON.
     #[error(transparent)]
     Text(#[from] dyno_text::Error),
     /// The kernels refuse an operand.
@@ -26,14 +26,6 @@ pub enum Error {
     /// The tuning can't be read or written, or the system refuses a thread.
     #[error(transparent)]
     Shared(#[from] dyno_nn::Error),
-    /// A file can't be read.
-    #[error("{}: {source}", .path.display())]
-    Read {
-        /// Path of the file.
-        path: PathBuf,
-        /// Cause.
-        source: std::io::Error,
-    },
     /// A file of the directory is faulty, or asks for something that the engine lacks.
     #[error("{}: {fault}", .path.display())]
     Content {
@@ -54,12 +46,4 @@ impl Error {
 /// A failure as an error of the contract.
 pub(crate) fn failed(error: Error) -> dyno_api::Error {
     dyno_api::Error::failed(NAME, error)
-}
-
-/// The JSON file at `path`, as a `T`.
-pub(crate) fn read_json<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T> {
-    let text = dyno_api::files::read_to_string(path);
-    let text = text.map_err(|source| Error::Read { path: path.into(), source })?;
-    serde_json::from_str(&text)
-        .map_err(|error| Error::content(path, format!("{error}; copy the file anew from the model's origin")))
 }

@@ -8,9 +8,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use dyno_kernels::Activation;
+use dyno_text::encoders::read_json;
 use serde::Deserialize;
 
-use crate::error::read_json;
 use crate::{Error, Result};
 
 /// Names of the file with the greatest number of tokens, by which sentence-transformers looks for it.
