@@ -49,9 +49,6 @@ pub enum Error {
         /// The line.
         line: String,
     },
-    /// The list of models is empty.
-    #[error("no model; name one model or more")]
-    NoModel,
     /// The model doesn't name a vocabulary for each side.
     #[error("{}: names no two vocabularies; add `vocab`, or a [vocab] to its model.toml", .path.display())]
     NoVocabularies {

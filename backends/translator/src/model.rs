@@ -42,7 +42,7 @@ impl Translator {
         members: Vec<(f32, Network)>,
         requested: &RequestedSettings,
     ) -> Result<Self> {
-        let first = opened.first().ok_or(Error::NoModel)?;
+        let first = &opened[0];
         let [source, target] = vocabularies(first)?;
         members.iter().try_for_each(|(_, network)| fits(network, &source, &target))?;
         one_target(&members)?;
