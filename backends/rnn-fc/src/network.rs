@@ -1,12 +1,10 @@
 //! A network of this engine with its weights.
 
-use std::sync::Arc;
-
 use dyno_formats::spec::FullyConnectedSpec;
 use dyno_formats::{ModelSpec, Result};
 use dyno_nn::output::Output;
 use dyno_nn::recurrent::Functions;
-use dyno_nn::{Params, WordTable};
+use dyno_nn::{Params, WordTables, WordTensors};
 use dyno_translator::Switches;
 
 use crate::bottom::{self, Bottom};
@@ -35,33 +33,23 @@ impl RnnFc {
     /// When the network is of another kind, or a parameter is missing or has another shape.
     pub(crate) fn new(model: &ModelSpec, params: Params<'_>, switches: &Switches) -> Result<Self> {
         let spec = model.fully_connected()?;
-        let ([source, target, output], known) = (tables(params, model, spec)?, switches.count(EMBEDDINGS));
-        let source = Embedded::new(source, source::first_input(params, spec)?, known);
+        let tensors =
+            WordTensors { widths: [spec.embedding, spec.embedding, spec.hidden()], output: "output" };
+        let tables = WordTables::read(model, params, tensors, |name| {
+            name.replace("encoder_", "source_").replace("decoder_", "target_")
+        })?;
+        let known = switches.count(EMBEDDINGS);
+        let source = Embedded::new(tables.source, source::first_input(params, spec)?, known);
         let functions = Functions::new(params.kernels(), switches.on(TABLES));
         Ok(Self {
             merged: switches.on(MERGED),
             source: Source::new(params, spec, source, functions)?,
-            target_words: Embedded::new(target, bottom::word_input(params, spec)?, known),
+            target_words: Embedded::new(tables.target, bottom::word_input(params, spec)?, known),
             bottom: Bottom::new(params, spec, functions, switches.on(ATTENTION))?,
             stack: Stack::new(params, spec, functions)?,
-            output: Output::new(output),
+            output: Output::new(tables.output),
             done: WorkDone::default(),
             spec: spec.clone(),
         })
     }
-}
-
-/// The embeddings of source and target, and the output weights; tied tables are one and the same.
-fn tables(params: Params<'_>, model: &ModelSpec, spec: &FullyConnectedSpec) -> Result<[Arc<WordTable>; 3]> {
-    let ([source, target], width) = (model.words, spec.embedding);
-    let bias = params.vector("output_b", target)?;
-    if model.vectors.shared {
-        let shared = params.words("Wemb", source, width, Some(&bias))?;
-        return Ok([Arc::clone(&shared), Arc::clone(&shared), shared]);
-    }
-    Ok([
-        params.words("source_Wemb", source, width, None)?,
-        params.words("target_Wemb", target, width, None)?,
-        params.words("output_Wt", target, spec.hidden(), Some(&bias))?,
-    ])
 }
