@@ -31,7 +31,7 @@ const DECODER: &str = "decoder";
 pub(crate) const MARIAN: &str = "marian";
 
 /// Files and configuration of a model.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct ModelDir {
     pub(crate) path: PathBuf,
     pub(crate) languages: Option<[String; 2]>,
@@ -163,17 +163,14 @@ impl ModelDir {
         let Translator { vocabularies, words, tokens, weights, decoder, spec, tensors } = translator;
         Self {
             path: path.into(),
-            languages: None,
-            precision: None,
             vocabularies,
             words,
             tokens,
-            shortlist: None,
             weights,
             tables: vec![(DECODER.into(), decoder)],
             spec: Some(spec),
-            files: None,
             tensors: Some(tensors),
+            ..Self::default()
         }
     }
 
@@ -188,17 +185,9 @@ impl ModelDir {
         let decoder = decoder.unwrap_or_else(|| MarianConfig::from_entries(path, Vec::new()));
         Ok(Self {
             path: home_of(path),
-            languages: None,
-            precision: None,
-            vocabularies: Vec::new(),
-            words: None,
-            tokens: Vec::new(),
-            shortlist: None,
             weights: BTreeMap::from([(weights.precision(), path.to_owned())]),
             tables: vec![(DECODER.into(), decoder), (MARIAN.into(), marian)],
-            spec: None,
-            files: None,
-            tensors: None,
+            ..Self::default()
         })
     }
 
@@ -216,15 +205,13 @@ impl ModelDir {
             languages: manifest.languages,
             precision: manifest.precision,
             vocabularies: manifest.vocabularies.iter().map(|name| home.join(name)).collect(),
-            words: None,
             tokens: manifest.tokens.iter().map(|name| home.join(name)).collect(),
             shortlist: manifest.shortlist.map(|(name, cut)| (home.join(name), cut)),
             weights: weights.filter(|(_, path)| path.is_file()).collect(),
             tables: manifest.tables.into_iter().map(configuration).collect(),
-            spec: None,
             files: Some(manifest.files),
-            tensors: None,
             path: home,
+            ..Self::default()
         })
     }
 
