@@ -21,7 +21,7 @@
 //! | `config` | shape of a network, from config.json |
 //! | `modules` | pooling and what follows it, from the files of sentence-transformers |
 //! | `network` | tensors by their names, and the layers |
-//! | `model`, `shared`, `session` | an opened model, its workers' state, and the work on a batch of lines |
+//! | `model`, `session` | an opened model, and its workers' state and work on a batch of lines |
 //! | `error` | [`Error`] |
 
 mod backend;
@@ -33,7 +33,6 @@ mod modules;
 mod network;
 mod session;
 mod settings;
-mod shared;
 
 pub use backend::{ENGINE, Encoder};
 pub use directory::{Directory, is_encoder};

@@ -1,6 +1,5 @@
 //! An opened encoder: tokeniser, network and settings, shared by all workers, and the facts about them.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -14,9 +13,8 @@ use crate::directory::Directory;
 use crate::error::NAME;
 use crate::modules::{After, Modules, Pooling, Steps};
 use crate::network::Network;
-use crate::session::EncoderSession;
+use crate::session::{EncoderSession, Shared};
 use crate::settings::RequestedSettings;
-use crate::shared::Shared;
 
 /// An opened encoder.
 pub(crate) struct EncoderModel(Arc<Shared>);
@@ -45,13 +43,8 @@ impl EncoderModel {
         requested.kernel_settings.write_tuning()?;
         let facts = facts(&directory, &tokeniser, &weights, &network, requested);
         let times = SharedTimes::new(requested.breakdown);
-        Ok(Self(Arc::new(Shared {
-            tokeniser,
-            network,
-            threads: requested.kernel_settings.threads,
-            times,
-            facts,
-        })))
+        let threads = requested.kernel_settings.threads;
+        Ok(Self(Arc::new(Shared { tokeniser, network, threads, times, facts })))
     }
 }
 
@@ -76,10 +69,8 @@ fn facts(
         isa: Some(requested.kernel_settings.kernels.isa().name().into()),
         precision: Some(requested.precision.name().into()),
         parameters: Some(network.parameters()),
-        cut_lines: None,
-        counts: BTreeMap::new(),
-        not_reproducible: None,
         files: OpenedFile::all(paths),
+        ..Facts::default()
     }
 }
 

@@ -4,14 +4,25 @@ use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use dyno_api::{Answer, Session, Sink};
-use dyno_nn::watch::Component;
+use dyno_api::{Answer, Facts, Session, Sink};
+use dyno_nn::watch::{Component, SharedTimes};
 use dyno_text::Scratch;
+use dyno_text::encoders::Tokeniser;
 
 use crate::Result;
 use crate::error::failed;
-use crate::network::Worker;
-use crate::shared::Shared;
+use crate::network::{Network, Worker};
+
+/// Tokeniser, network and settings of an opened encoder, which all workers share.
+pub(crate) struct Shared {
+    pub(crate) tokeniser: Tokeniser,
+    pub(crate) network: Network,
+    /// Threads that share the work on a line or batch.
+    pub(crate) threads: usize,
+    /// Times of all workers, with the setting `breakdown`.
+    pub(crate) times: SharedTimes,
+    pub(crate) facts: Facts,
+}
 
 /// Buffers of one worker. They only grow.
 pub(crate) struct EncoderSession {
