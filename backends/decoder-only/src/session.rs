@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use dyno_api::{Answer, Session, Sink};
+use dyno_nn::math::argmax;
 use dyno_nn::watch::Component;
 use dyno_text::Scratch;
 
@@ -164,13 +165,7 @@ impl LanguageSession {
     /// The likeliest word of each row of logits.
     fn likeliest(&self) -> Vec<u32> {
         let rows = self.logits.chunks_exact(self.shared.network.words());
-        let greatest = |row: &[f32]| {
-            let better = |best: (usize, f32), next: (usize, &f32)| {
-                if *next.1 > best.1 { (next.0, *next.1) } else { best }
-            };
-            row.iter().enumerate().fold((0, f32::NEG_INFINITY), better).0 as u32
-        };
-        rows.map(greatest).collect()
+        rows.map(|row| argmax(row) as u32).collect()
     }
 
     /// Adds the next `words` of the sentences from `from` on, and answers those that end with them.

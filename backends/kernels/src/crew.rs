@@ -20,8 +20,8 @@ const LOOKS_BEFORE_SLEEP: usize = 20_000;
 /// need the core.
 const LOOKS_BEFORE_YIELD: usize = 20_000;
 
-/// Threads that share the parts of computations with their owner.
-#[derive(Debug)]
+/// Threads that share the parts of computations with their owner, who is alone by default.
+#[derive(Debug, Default)]
 pub struct Crew {
     shared: Arc<Shared>,
     others: Vec<JoinHandle<()>>,

@@ -1,7 +1,8 @@
 //! Attention over the keys and values that are kept, in groups of query heads that share a head of them.
 
 use dyno_formats::spec::DecoderOnlySpec;
-use dyno_kernels::{Crew, Kernels, KeyValues, Mat};
+use dyno_kernels::{Kernels, KeyValues, Mat};
+use dyno_nn::math::Threads;
 use dyno_nn::watch::Operator;
 
 use super::row::Row;
@@ -29,7 +30,7 @@ struct Part<'a> {
 /// Adds the rows' keys and values to those that are kept, and replaces `context` [key heads, rows, group] by
 /// what the rows' queries find. Threads share the heads.
 pub(super) fn attend(
-    (crew, kernels): (&mut Crew, Kernels),
+    (threads, kernels): (&mut Threads, Kernels),
     spec: &DecoderOnlySpec,
     window: Option<usize>,
     (rows, heads): (&[Row], &Heads<'_>),
@@ -40,8 +41,8 @@ pub(super) fn attend(
     let group = spec.heads / spec.key_heads * spec.head;
     let parts = kept.iter_mut().zip(context.chunks_exact_mut(rows.len() * group)).enumerate();
     let mut parts: Vec<_> = parts.map(|(key_head, (slots, out))| Part { key_head, slots, out }).collect();
-    let mut scratch = vec![Vec::new(); crew.threads()];
-    crew.each_with(&mut scratch, &mut parts, |scratch, part| {
+    let mut scratch = vec![Vec::new(); threads.count()];
+    threads.each_with(usize::MAX, &mut scratch, &mut parts, |scratch, part| {
         for (at, row) in rows.iter().enumerate() {
             let of_row = |all, width| part_of(all, at * spec.key_heads + part.key_head, width);
             let memory = &mut part.slots[row.slot];

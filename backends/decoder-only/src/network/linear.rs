@@ -2,9 +2,10 @@
 
 use dyno_formats::{Gguf, Quanta};
 use dyno_kernels::{
-    Activation, Crew, Input, Kernels, Layout, MatMut, ScaledForm, ScaledRows, ScaledTask, ScaledWeights,
-    Task, Weights,
+    Activation, Input, Kernels, Layout, MatMut, ScaledForm, ScaledRows, ScaledTask, ScaledWeights, Task,
+    Weights,
 };
+use dyno_nn::math::Threads;
 use dyno_nn::watch::Operator;
 
 use crate::{Error, Result};
@@ -71,7 +72,7 @@ impl Linear {
 /// Computes products of the rows `x` [rows, width], each into its result [rows, outputs]. `quantised` is a
 /// buffer.
 pub(super) fn multiply<const N: usize>(
-    (crew, kernels): (&mut Crew, Kernels),
+    (threads, kernels): (&mut Threads, Kernels),
     quantised: &mut ScaledRows,
     (x, width): (&[f32], usize),
     tasks: [(&Linear, &mut Vec<f32>); N],
@@ -92,11 +93,9 @@ pub(super) fn multiply<const N: usize>(
         let quantise = Operator::Quantise.span();
         quantised.quantise(kernels, x, width).expect(WHOLE);
         drop(quantise);
-        let _product = Operator::Product.span();
-        crew.multiply_scaled(kernels, quantised, &mut scaled).expect(WHOLE);
+        threads.multiply_scaled(kernels, quantised, &mut scaled).expect(WHOLE);
     }
     if !whole.is_empty() {
-        let _product = Operator::Product.span();
-        crew.multiply(Input::f32(x, rows, width).expect(WHOLE), &mut whole).expect(WHOLE);
+        threads.multiply(Input::f32(x, rows, width).expect(WHOLE), &mut whole).expect(WHOLE);
     }
 }

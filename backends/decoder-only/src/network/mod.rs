@@ -13,6 +13,7 @@ mod worker;
 use dyno_formats::Gguf;
 use dyno_formats::spec::DecoderOnlySpec;
 use dyno_kernels::Kernels;
+use dyno_nn::math::Norm;
 
 use self::layer::Layer;
 use self::linear::Linear;
@@ -25,7 +26,7 @@ pub struct Network {
     pub(crate) spec: DecoderOnlySpec,
     kernels: Kernels,
     layers: Vec<Layer>,
-    last_norm: Vec<f32>,
+    last_norm: Norm,
     output: Linear,
     /// The file, of which words' vectors are read where they lie.
     file: Gguf,
@@ -40,9 +41,10 @@ impl Network {
         let spec = file.network()?;
         let layers = (0..spec.layers).map(|layer| Layer::new(&file, kernels, &spec, layer));
         let output = if spec.tied { "token_embd.weight" } else { "output.weight" };
+        let last_norm = file.expect("output_norm.weight", 1, spec.width)?.to_f32();
         Ok(Self {
             layers: layers.collect::<Result<_>>()?,
-            last_norm: file.expect("output_norm.weight", 1, spec.width)?.to_f32(),
+            last_norm: Norm::root_mean_square(kernels, last_norm, spec.epsilon),
             output: Linear::new(&file, kernels, output, (spec.words, spec.width))?,
             spec,
             kernels,
@@ -89,7 +91,7 @@ impl Network {
         worker.last_rows(wanted, self.spec.width);
         logits.resize(wanted.len() * self.spec.words, 0.0);
         if !wanted.is_empty() {
-            worker.finish(&self.last_norm, self.spec.epsilon, &self.output, logits);
+            worker.finish(&self.last_norm, self.spec.width, &self.output, logits);
         }
     }
 

@@ -1,8 +1,9 @@
 //! A worker: its threads, its buffers, and the keys and values of the lines on which it works.
 
 use dyno_formats::spec::DecoderOnlySpec;
-use dyno_kernels::{Crew, Kernels, KeyValues, ScaledRows};
-use dyno_nn::watch::{Component, Operator};
+use dyno_kernels::{Kernels, KeyValues, ScaledRows};
+use dyno_nn::math::{Norm, Threads, add};
+use dyno_nn::watch::Component;
 
 use super::attention::Kept;
 use super::linear::{Linear, multiply};
@@ -10,12 +11,9 @@ use super::rotation::Turns;
 use super::row::Row;
 use crate::Result;
 
-/// Values of a row from which threads share rows: a norm of so many takes longer than a region of threads.
-const WORTH_SHARING: usize = 1 << 15;
-
 /// Buffers, which only grow, threads, and what lines leave behind.
 pub struct Worker {
-    pub(super) crew: Crew,
+    pub(super) threads: Threads,
     pub(super) kernels: Kernels,
     /// Rows [rows, width].
     pub(super) x: Vec<f32>,
@@ -46,7 +44,7 @@ pub(super) struct Buffers {
 impl Worker {
     pub(super) fn new(spec: &DecoderOnlySpec, kernels: Kernels, threads: usize) -> Result<Self> {
         Ok(Self {
-            crew: Crew::new(threads).map_err(|source| dyno_nn::Error::Threads { source })?,
+            threads: Threads::new(threads)?,
             kernels,
             x: Vec::new(),
             quantised: ScaledRows::default(),
@@ -85,35 +83,20 @@ impl Worker {
         self.x.truncate(wanted.len() * width);
     }
 
-    /// Replaces `logits` by those of the rows.
-    pub(super) fn finish(&mut self, norm: &[f32], epsilon: f32, output: &Linear, logits: &mut Vec<f32>) {
-        let _output = Component::Output.span();
-        let Self { crew, kernels, x, quantised, .. } = self;
-        normalise((crew, *kernels), norm, epsilon, x);
-        multiply((crew, *kernels), quantised, (x, norm.len()), [(output, logits)]);
+    /// Adds what a sublayer gave to the rows, normalised where a norm follows.
+    pub(super) fn add_sum(&mut self, norm: Option<&Norm>) {
+        let Self { threads, x, buffers, .. } = self;
+        if let Some(norm) = norm {
+            norm.apply(&mut buffers.sum, threads);
+        }
+        add(x, &buffers.sum);
     }
-}
 
-/// Normalises each part of `x` that is as long as `norm`.
-pub(super) fn normalise((crew, kernels): (&mut Crew, Kernels), norm: &[f32], epsilon: f32, x: &mut [f32]) {
-    let _norm = Operator::Norm.span();
-    each_row(crew, norm.len(), x, |_, row| {
-        kernels.rms_norm(row, norm, epsilon).expect("a row is as long as its norm");
-    });
-}
-
-/// Does `each` on all rows of `x` [rows, width], with their numbers; threads share them where there are many.
-pub(super) fn each_row(
-    crew: &mut Crew,
-    width: usize,
-    x: &mut [f32],
-    each: impl Fn(usize, &mut [f32]) + Sync,
-) {
-    let rows = x.len() / width;
-    let threads = if x.len() < WORTH_SHARING { 1 } else { crew.threads() };
-    let share = rows.div_ceil(threads).max(1);
-    let mut none = vec![(); crew.threads()];
-    crew.each_chunk(&mut none, x, share * width, |(), at, part| {
-        part.chunks_exact_mut(width).enumerate().for_each(|(row, x)| each(at * share + row, x));
-    });
+    /// Replaces `logits` by those of the rows [rows, width].
+    pub(super) fn finish(&mut self, norm: &Norm, width: usize, output: &Linear, logits: &mut Vec<f32>) {
+        let _output = Component::Output.span();
+        let Self { threads, kernels, x, quantised, .. } = self;
+        norm.apply(x, threads);
+        multiply((threads, *kernels), quantised, (x, width), [(output, logits)]);
+    }
 }

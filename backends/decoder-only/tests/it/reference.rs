@@ -2,7 +2,7 @@
 //! the engine's own. It shares the description and the reader with the engine, and no arithmetic.
 
 use dyno_formats::Gguf;
-use dyno_formats::spec::{DecoderOnlySpec, Gate, Pairs};
+use dyno_formats::spec::{Activation, DecoderOnlySpec, Pairs};
 
 /// Logits after each of `ids`, [ids, words].
 pub fn logits(file: &Gguf, ids: &[u32]) -> Vec<Vec<f32>> {
@@ -99,10 +99,11 @@ fn turn(spec: &DecoderOnlySpec, layer: usize, position: usize, head: &mut [f32])
     }
 }
 
-fn activate(gate: Gate, x: f32) -> f32 {
+fn activate(gate: Activation, x: f32) -> f32 {
     match gate {
-        Gate::Swish => x / (1.0 + (-x).exp()),
-        Gate::GeluTanh => 0.5 * x * (1.0 + (0.797_884_6 * (x + 0.044_715 * x * x * x)).tanh()),
+        Activation::Swish => x / (1.0 + (-x).exp()),
+        Activation::GeluTanh => 0.5 * x * (1.0 + (0.797_884_6 * (x + 0.044_715 * x * x * x)).tanh()),
+        other => unreachable!("no language model has {other:?}"),
     }
 }
 

@@ -14,7 +14,7 @@ pub(super) fn read(params: Params<'_>, names: [String; 8], config: &Config) -> R
     let around = |norm: &str| {
         let norm = params.norm(norm, width, config.epsilon)?;
         let (before, after) = if norms_first { (Some(norm), None) } else { (None, Some(norm)) };
-        let chain = |adds, norm| Process::of(params.kernels, width, adds, norm);
+        let chain = |adds, norm| Process::of(params.kernels, adds, norm);
         Ok::<_, crate::Error>([chain(false, before), chain(true, after)])
     };
     let projections = [square(query)?, square(key)?, square(value)?];

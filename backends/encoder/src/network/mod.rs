@@ -74,7 +74,7 @@ impl Network {
             .family
             .norms_first()
             .then(|| params.norm(&names.of("LayerNorm"), config.width, config.epsilon));
-        let top = Process::of(kernels, config.width, false, top.transpose()?);
+        let top = Process::of(kernels, false, top.transpose()?);
         let mut network = Self {
             width: config.width,
             parameters: 0,

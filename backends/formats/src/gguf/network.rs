@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use super::{Gguf, Value};
 use crate::error::Located;
-use crate::spec::{DecoderOnlySpec, Gate, Pairs, Rotation, Windows};
+use crate::spec::{Activation, DecoderOnlySpec, Pairs, Rotation, Windows};
 use crate::{Fault, Result};
 
 /// Greatest number of anything that the metadata count: no model is near it, and products of two fit.
@@ -162,7 +162,7 @@ impl Reader<'_> {
             head,
             context: self.count("context_length", MOST)?,
             epsilon: self.number("attention.layer_norm_rms_epsilon", 1e-5)?,
-            gate: if gemma { Gate::GeluTanh } else { Gate::Swish },
+            gate: if gemma { Activation::GeluTanh } else { Activation::Swish },
             embedding_scale: if gemma { (width as f32).sqrt() } else { 1.0 },
             attention_scale: self.number("attention.scale", 1.0 / (scaled as f32).sqrt())?,
             biases: biases || self.file.tensor("blk.0.attn_q.bias").is_some(),

@@ -3,6 +3,8 @@
 //! All of them have RMS norms before their sublayers, attention whose query heads share keys and values in
 //! groups, rotated positions, and a gated feed-forward sublayer. They differ in the fields below.
 
+use super::transformer::Activation;
+
 /// Description of a decoder-only network.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DecoderOnlySpec {
@@ -25,7 +27,7 @@ pub struct DecoderOnlySpec {
     /// Epsilon of the norms.
     pub epsilon: f32,
     /// Activation of the feed-forward sublayer's gate.
-    pub gate: Gate,
+    pub gate: Activation,
     /// Factor of the words' vectors.
     pub embedding_scale: f32,
     /// Factor of a query's product with a key.
@@ -44,15 +46,6 @@ pub struct DecoderOnlySpec {
     pub unrotated_every: Option<usize>,
     /// Layers that see a window of positions alone.
     pub windows: Option<Windows>,
-}
-
-/// Activation of a gate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Gate {
-    /// x·σ(x).
-    Swish,
-    /// x·Φ(x), with Φ by the hyperbolic tangent.
-    GeluTanh,
 }
 
 /// Rotated positions: pairs of a head's values turn by an angle that is proportional to the position.

@@ -6,7 +6,6 @@
 //! description of its own, [`DecoderOnlySpec`], whose reader is `gguf`. A description holds no tensor, and
 //! says nothing of vocabularies and searches.
 
-mod activation;
 mod decoder_only;
 mod fully_connected;
 mod opennmt;
@@ -17,13 +16,13 @@ use std::path::PathBuf;
 
 use crate::{Error, Fault, Result};
 
-pub use activation::Activation;
-pub use decoder_only::{DecoderOnlySpec, Gate, Pairs, Rotation, Windows};
+pub use decoder_only::{DecoderOnlySpec, Pairs, Rotation, Windows};
 pub use fully_connected::{FullyConnectedSpec, SourceSpec, TargetSpec, TopSpec};
 pub use opennmt::{Directions, GlobalAttention, OpenNmtSpec};
 pub use recurrent::{Cell, EncoderKind, NormStyle, RecurrentSpec};
 pub use transformer::{
-    AutoregressionSpec, AverageSpec, ChainSpec, FeedSpec, Operation, Positions, SsruSpec, TransformerSpec,
+    Activation, AutoregressionSpec, AverageSpec, ChainSpec, FeedSpec, Operation, Positions, SsruSpec,
+    TransformerSpec,
 };
 
 /// Family of a network: what decides which engine runs it.

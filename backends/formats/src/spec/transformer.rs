@@ -1,7 +1,5 @@
 //! Description of a Transformer.
 
-use super::activation::Activation;
-
 /// Shape of a Transformer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TransformerSpec {
@@ -121,4 +119,19 @@ pub enum Positions {
     Tabulated,
     /// No positions; embeddings as they are.
     None,
+}
+
+/// Activation of a layer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Activation {
+    /// max(x, 0).
+    Relu,
+    /// x·σ(x).
+    Swish,
+    /// x·Φ(x), in its exact form.
+    Gelu,
+    /// x·Φ(x), with Φ by the hyperbolic tangent.
+    GeluTanh,
+    /// σ(x).
+    Sigmoid,
 }

@@ -17,6 +17,7 @@ pub fn activation(asked: spec::Activation) -> Activation {
         spec::Activation::Relu => Activation::Relu,
         spec::Activation::Swish => Activation::Swish,
         spec::Activation::Gelu => Activation::Gelu,
+        spec::Activation::GeluTanh => Activation::GeluTanh,
         spec::Activation::Sigmoid => Activation::Sigmoid,
     }
 }

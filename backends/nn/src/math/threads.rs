@@ -7,7 +7,7 @@
 //! Threads share columns of a product, rows of a softmax, and queries of an attention, but never a sum. The
 //! results are the same bits for any number of threads.
 
-use dyno_kernels::{Crew, Input, RowsPart, Task};
+use dyno_kernels::{Crew, Input, Kernels, RowsPart, ScaledRows, ScaledTask, Task};
 
 use crate::Error;
 use crate::watch::Operator;
@@ -22,7 +22,7 @@ const OF_VALUES: usize = 2;
 
 /// Threads of a session; one alone by default.
 #[derive(Debug, Default)]
-pub struct Threads(Option<Crew>);
+pub struct Threads(Crew);
 
 impl Threads {
     /// So many threads, the caller among them.
@@ -30,13 +30,12 @@ impl Threads {
     /// # Errors
     /// When the system refuses a thread.
     pub fn new(count: usize) -> Result<Self, Error> {
-        let crew = (count > 1).then(|| Crew::new(count)).transpose();
-        crew.map(Self).map_err(|source| Error::Threads { source })
+        Crew::new(count).map(Self).map_err(|source| Error::Threads { source })
     }
 
     /// Number of threads.
-    pub(crate) fn count(&self) -> usize {
-        self.0.as_ref().map_or(1, Crew::threads)
+    pub fn count(&self) -> usize {
+        self.0.threads()
     }
 
     /// Number of threads that share work with operands of so many bytes.
@@ -44,18 +43,36 @@ impl Threads {
         if bytes < WORTH_SHARING { 1 } else { self.count() }
     }
 
-    /// The crew, if there is one and so many bytes are worth sharing.
+    /// The crew, if it has several threads and so many bytes are worth sharing.
     fn crew(&mut self, bytes: usize) -> Option<&mut Crew> {
-        self.0.as_mut().filter(|_| bytes >= WORTH_SHARING)
+        (self.sharing(bytes) > 1).then_some(&mut self.0)
     }
 
     /// Computes products that read the same rows.
-    pub(crate) fn multiply(&mut self, input: Input<'_>, tasks: &mut [Task<'_>]) -> dyno_kernels::Result<()> {
+    ///
+    /// # Errors
+    /// When an operand has another shape or form than the weights expect.
+    pub fn multiply(&mut self, input: Input<'_>, tasks: &mut [Task<'_>]) -> dyno_kernels::Result<()> {
         let _product = Operator::Product.span();
         match self.crew(tasks.iter().map(Task::bytes).sum()) {
             Some(crew) => crew.multiply(input, tasks),
             None => tasks.iter_mut().try_for_each(|task| task.multiply(input)),
         }
+    }
+
+    /// Computes products with scaled weights that read the same rows. Threads always share them: those of a
+    /// language model are large.
+    ///
+    /// # Errors
+    /// When an operand has another shape than the weights expect.
+    pub fn multiply_scaled(
+        &mut self,
+        kernels: Kernels,
+        rows: &ScaledRows,
+        tasks: &mut [ScaledTask<'_>],
+    ) -> dyno_kernels::Result<()> {
+        let _product = Operator::Product.span();
+        self.0.multiply_scaled(kernels, rows, tasks)
     }
 
     /// Does `work` on each part of `len` values, with the part's number. The operands of all parts have so many
@@ -76,7 +93,7 @@ impl Threads {
     ///
     /// # Panics
     /// When there are fewer states than threads, or `work` panics.
-    pub(crate) fn each_with<S: Send, T: Send>(
+    pub fn each_with<S: Send, T: Send>(
         &mut self,
         bytes: usize,
         states: &mut [S],

@@ -9,11 +9,7 @@ use crate::params::Params;
 use crate::watch::Operator;
 
 enum Operation {
-    LayerNorm(Norm),
-    RmsNorm {
-        scale: Vec<f32>,
-        epsilon: f32,
-    },
+    Norm(Norm),
     Add,
     /// A highway: its linear layer gates between the sublayer's output and its input.
     Highway(Linear),
@@ -22,7 +18,6 @@ enum Operation {
 /// A chain of operations, in order.
 pub struct Process {
     operations: Vec<Operation>,
-    width: usize,
     kernels: Kernels,
 }
 
@@ -44,23 +39,24 @@ impl Process {
             Ok(match operation {
                 spec::Operation::LayerNorm => {
                     let (scale, bias) = (norm("ln_scale")?, norm("ln_bias")?);
-                    Operation::LayerNorm(Norm::new(params.kernels(), scale, bias, chain.epsilon))
+                    Operation::Norm(Norm::new(params.kernels(), scale, bias, chain.epsilon))
                 }
                 spec::Operation::RmsNorm => {
-                    Operation::RmsNorm { scale: norm("rms_scale")?, epsilon: chain.epsilon }
+                    let scale = norm("rms_scale")?;
+                    Operation::Norm(Norm::root_mean_square(params.kernels(), scale, chain.epsilon))
                 }
                 spec::Operation::Add => Operation::Add,
                 spec::Operation::Highway => Operation::Highway(params.dense(prefix, "h", width, width)?),
             })
         };
         let operations = chain.operations.iter().map(read).collect::<Result<_>>()?;
-        Ok(Self { operations, width, kernels: params.kernels() })
+        Ok(Self { operations, kernels: params.kernels() })
     }
 
-    /// The sum with the sublayer's input if the chain `adds`, and a norm if there is one, on rows of `width`.
-    pub fn of(kernels: Kernels, width: usize, adds: bool, norm: Option<Norm>) -> Self {
-        let norm = norm.map(Operation::LayerNorm);
-        Self { operations: adds.then_some(Operation::Add).into_iter().chain(norm).collect(), width, kernels }
+    /// The sum with the sublayer's input if the chain `adds`, and a norm if there is one.
+    pub fn of(kernels: Kernels, adds: bool, norm: Option<Norm>) -> Self {
+        let norm = norm.map(Operation::Norm);
+        Self { operations: adds.then_some(Operation::Add).into_iter().chain(norm).collect(), kernels }
     }
 
     /// The operations before a sublayer, whose names end in `_pre`.
@@ -98,7 +94,11 @@ impl Process {
 
     /// Applies the norms of the chain. Chains before sublayers and after embeddings have norms only.
     pub fn norms(&self, rows: &mut [f32], threads: &mut Threads) {
-        self.operations.iter().for_each(|operation| self.norm(operation, rows, threads));
+        for operation in &self.operations {
+            if let Operation::Norm(norm) = operation {
+                norm.apply(rows, threads);
+            }
+        }
     }
 
     /// Ends a sublayer with the input `input` by a product and the chain: replaces `out` [n, width] by the
@@ -139,21 +139,8 @@ impl Process {
                     let _gate = Operator::Activation.span();
                     self.kernels.highway(input, &scratch.gates, rows).expect(WIDE);
                 }
-                norm => self.norm(norm, rows, &mut scratch.operands.threads),
+                Operation::Norm(norm) => norm.apply(rows, &mut scratch.operands.threads),
             }
-        }
-    }
-
-    fn norm(&self, operation: &Operation, rows: &mut [f32], threads: &mut Threads) {
-        match operation {
-            Operation::LayerNorm(norm) => norm.apply(rows, threads),
-            Operation::RmsNorm { scale, epsilon } => {
-                let _norm = Operator::Norm.span();
-                rows.chunks_exact_mut(self.width).for_each(|row| {
-                    self.kernels.rms_norm(row, scale, *epsilon).expect(WIDE);
-                });
-            }
-            Operation::Add | Operation::Highway(_) => {}
         }
     }
 }

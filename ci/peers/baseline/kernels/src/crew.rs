@@ -3,9 +3,9 @@
 use std::io;
 use std::ops::{Deref, DerefMut, Range};
 
-use kernels::{Activation, Input, Mat, MatMut, Output, Result};
+use kernels::{Activation, Input, Mat, MatMut, Output, Result, ScaledRows, ScaledTask};
 
-use crate::Weights;
+use crate::{Kernels, Weights};
 
 /// A product with its result, as in `dyno-kernels`.
 #[derive(Debug)]
@@ -64,7 +64,7 @@ impl Share<'_> {
 }
 
 /// The threads of `dyno-kernels`.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Crew(kernels::Crew);
 
 impl Crew {
@@ -92,6 +92,16 @@ impl Crew {
         });
         works.into_iter().try_for_each(|(_, result)| result)
     }
+
+    /// As in `dyno-kernels`, which multiplies them, too.
+    pub fn multiply_scaled(
+        &mut self,
+        kernels: Kernels,
+        rows: &ScaledRows,
+        tasks: &mut [ScaledTask<'_>],
+    ) -> Result<()> {
+        self.0.multiply_scaled(*kernels, rows, tasks)
+    }
 }
 
 impl Deref for Crew {
@@ -111,7 +121,7 @@ impl DerefMut for Crew {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Kernels, Layout};
+    use crate::Layout;
 
     #[test]
     fn threads_compute_what_one_does() {

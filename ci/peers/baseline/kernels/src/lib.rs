@@ -24,7 +24,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub use crew::{Crew, Task};
 pub use kernels::{
     Activation, Best, Error, Input, Isa, KeyValues, Layout, Mask, Mat, MatMut, Output, Precision, Result,
-    Rows, RowsPart, SelfAttention, SharedBytes, Tuning, UnknownIsa, ticks,
+    Rows, RowsPart, ScaledRows, ScaledTask, SelfAttention, SharedBytes, Tuning, UnknownIsa, ticks,
 };
 use library::{Library, chosen};
 pub use library::{NAMES, choose as choose_library};
