@@ -2,8 +2,9 @@
 //! campaign's form in which a cell is measured.
 
 use dyno_measure::{Profile, Reason, Record, Round, System, TestSet, Track, Verdict};
-use dyno_results::compare::Speeds;
+use dyno_results::compare::{Comparison, Speeds};
 use dyno_results::turns::{Compared, Measure};
+use serde::Serialize;
 
 use crate::campaign::{Campaign, Entry};
 use crate::exit::{Exit, Failure, no_answer};
@@ -20,6 +21,8 @@ pub struct Cell {
     pub test_set: TestSet,
     pub track: Track,
     pub speeds: Speeds,
+    /// Comparison of the speeds so far.
+    pub comparison: Option<Comparison>,
     /// Number of rounds of candidate and baseline that the host disturbed.
     pub disturbed: [usize; 2],
     /// Rule that a side broke. Such a cell has no answer, and is measured no more.
@@ -27,7 +30,7 @@ pub struct Cell {
 }
 
 /// A broken rule, and the system that broke it: it has no speed.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Fault {
     pub culprit: String,
     /// The rule, with its figure.

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use dyno_measure::{Reason, Record, Track};
+use dyno_measure::{Record, Track};
 use dyno_record::Identity;
 use dyno_results::compare::{Change, Changes, Comparison, Quality};
 use dyno_stats::numbers::mebibytes;
@@ -12,7 +12,7 @@ use serde::Serialize;
 use crate::campaign::{Campaign, Entry};
 use crate::cli::measuring::{GateArgs, OnNoise};
 use crate::exit::Exit;
-use crate::gate::{Baseline, Cell, Stage};
+use crate::gate::{Baseline, Cell, Fault, Stage};
 use crate::table;
 
 #[derive(Serialize)]
@@ -31,29 +31,50 @@ pub(super) struct Answer {
     on_noise: OnNoise,
 }
 
+/// Names of a cell and of its baseline.
 #[derive(Serialize)]
-pub(super) struct Speed {
+pub(super) struct Names {
     pub(super) system: String,
     pub(super) baseline: String,
     pub(super) test_set: String,
     pub(super) track: Track,
+}
+
+impl Names {
+    fn of(cell: &Cell, baseline: &Baseline) -> Self {
+        Self {
+            system: cell.candidate.name.clone(),
+            baseline: cell.baseline.as_ref().map_or_else(|| baseline.about(), |system| system.name.clone()),
+            test_set: cell.test_set.name.clone(),
+            track: cell.track,
+        }
+    }
+
+    /// First fields of a row.
+    pub(super) fn fields(&self) -> [String; 4] {
+        [&self.system, &self.baseline, self.track.name(), &self.test_set].map(str::to_owned)
+    }
+}
+
+#[derive(Serialize)]
+pub(super) struct Speed {
+    #[serde(flatten)]
+    names: Names,
     lines: usize,
     baseline_rounds: usize,
     candidate_rounds: usize,
     noisy_rounds: usize,
     #[serde(flatten)]
-    pub(super) comparison: Comparison,
+    comparison: Comparison,
 }
 
 /// Cell without an answer, because a side broke a rule.
 #[derive(Serialize)]
 pub(super) struct Invalid {
-    system: String,
-    baseline: String,
-    test_set: String,
-    track: Track,
-    culprit: String,
-    reason: Reason,
+    #[serde(flatten)]
+    names: Names,
+    #[serde(flatten)]
+    fault: Fault,
 }
 
 /// Size or memory use of a candidate, with its limit.
@@ -123,29 +144,19 @@ impl Answer {
     }
 }
 
-/// Cells with and without a verdict. `comparisons` are those of `cells`, where they have one.
-pub(super) fn judged(
-    cells: &[Cell],
-    baseline: &Baseline,
-    comparisons: Vec<Option<Comparison>>,
-) -> (Vec<Speed>, Vec<Invalid>) {
-    let (mut judged, mut invalid) = (Vec::new(), Vec::new());
-    for (cell, comparison) in cells.iter().zip(comparisons) {
-        match (&cell.fault, comparison) {
-            (None, Some(comparison)) => judged.push(Speed::new(cell, baseline, comparison)),
-            _ => invalid.extend(Invalid::of(cell, baseline)),
-        }
-    }
-    (judged, invalid)
+/// Cells with a verdict on their speed, and those whose fault leaves them without one.
+pub(super) fn judged(cells: &[Cell], baseline: &Baseline) -> (Vec<Speed>, Vec<Invalid>) {
+    let names = |cell: &Cell| Names::of(cell, baseline);
+    let invalid = |cell: &Cell| Some(Invalid { names: names(cell), fault: cell.fault.clone()? });
+    let open = cells.iter().filter(|cell| cell.fault.is_none());
+    let judged = open.filter_map(|cell| Some(Speed::of(cell, names(cell), cell.comparison?)));
+    (judged.collect(), cells.iter().filter_map(invalid).collect())
 }
 
 impl Speed {
-    fn new(cell: &Cell, baseline: &Baseline, comparison: Comparison) -> Self {
+    fn of(cell: &Cell, names: Names, comparison: Comparison) -> Self {
         Self {
-            system: cell.candidate.name.clone(),
-            baseline: name_of(cell, baseline),
-            test_set: cell.test_set.name.clone(),
-            track: cell.track,
+            names,
             lines: cell.test_set.source.len(),
             baseline_rounds: cell.speeds.baseline.len(),
             candidate_rounds: cell.speeds.candidate.len(),
@@ -156,28 +167,15 @@ impl Speed {
 
     /// Fields of the table [`HEADS`].
     pub(super) fn row(&self) -> Vec<String> {
-        let Self { system, baseline, track, test_set, comparison, .. } = self;
+        let comparison = &self.comparison;
         let ends = [format!("×{:.3}", comparison.noise_floor), comparison.change.name().into()];
-        let names = [system, baseline, track.name(), test_set].map(str::to_owned);
-        names.into_iter().chain(comparison.texts()).chain(ends).collect()
+        self.names.fields().into_iter().chain(comparison.texts()).chain(ends).collect()
     }
 }
 
 impl Invalid {
-    fn of(cell: &Cell, baseline: &Baseline) -> Option<Self> {
-        let fault = cell.fault.clone()?;
-        Some(Self {
-            system: cell.candidate.name.clone(),
-            baseline: name_of(cell, baseline),
-            test_set: cell.test_set.name.clone(),
-            track: cell.track,
-            culprit: fault.culprit,
-            reason: fault.reason,
-        })
-    }
-
     pub(super) fn about(&self) -> String {
-        let Self { system, test_set, track, culprit, reason, .. } = self;
+        let Self { names: Names { system, test_set, track, .. }, fault: Fault { culprit, reason } } = self;
         let (code, figure, remedy) = (reason.code.name(), &reason.figure, &reason.remedy);
         let of = if culprit == system { String::new() } else { format!(" (the gate of {system})") };
         format!("{culprit} is INVALID under {track} on {test_set}{of}: {code}: {figure}; {remedy}")
@@ -190,10 +188,6 @@ impl Ceiling {
         let verdict = if *exceeded { "above the limit" } else { "within the limit" };
         format!("{system}: {what} {mib:.1} MiB of {most_mib:.1} MiB: {verdict}")
     }
-}
-
-fn name_of(cell: &Cell, baseline: &Baseline) -> String {
-    cell.baseline.as_ref().map_or_else(|| baseline.about(), |system| system.name.clone())
 }
 
 pub(super) fn ceilings(stage: &Stage, campaign: &Campaign, args: &GateArgs) -> Vec<Ceiling> {
@@ -269,27 +263,19 @@ mod tests {
             p: 0.5,
             noise_floor: 1.1,
         };
-        let (system, baseline, test_set) = ("new".into(), "old".into(), "set".into());
-        let track = Track::Latency;
         let (lines, rounds) = (9, 30);
         let [baseline_rounds, candidate_rounds, noisy_rounds] = [rounds; 3];
-        Speed {
-            system,
-            baseline,
-            test_set,
-            track,
-            lines,
-            baseline_rounds,
-            candidate_rounds,
-            noisy_rounds,
-            comparison,
-        }
+        Speed { names: names(), lines, baseline_rounds, candidate_rounds, noisy_rounds, comparison }
+    }
+
+    fn names() -> Names {
+        let (system, baseline, test_set) = ("new".into(), "old".into(), "set".into());
+        Names { system, baseline, test_set, track: Track::Latency }
     }
 
     fn invalid(culprit: &str) -> Invalid {
-        let (system, baseline, test_set) = ("new".into(), "old".into(), "set".into());
-        let reason = Code::Crashed.reason("exit code 1");
-        Invalid { system, baseline, test_set, track: Track::Latency, culprit: culprit.into(), reason }
+        let fault = Fault { culprit: culprit.into(), reason: Code::Crashed.reason("exit code 1") };
+        Invalid { names: names(), fault }
     }
 
     fn answer(changes: &[Change], invalid: Vec<Invalid>, on_noise: OnNoise) -> Answer {

@@ -1,9 +1,7 @@
 //! Cells of the gate: made from the campaign and the baseline, measured in one pass or two, and judged.
 
 use dyno_measure::{Host, TestSet, Track, Verdict};
-use dyno_results::compare::{
-    self, Change, Comparison, LEAST_PAIRS, Quality, QualityLimits, Question, Speeds,
-};
+use dyno_results::compare::{self, Change, LEAST_PAIRS, Quality, QualityLimits, Question, Speeds};
 
 use crate::campaign::{Campaign, Entry};
 use crate::exit::{Exit, Outcome, no_answer};
@@ -51,8 +49,8 @@ fn cell(
     };
     let (entry, baseline) = beside.unzip();
     let (entries, candidate) = ((candidate.clone(), entry), candidate.system()?);
-    let disturbed = [0; 2];
-    Ok(Some(Cell { entries, candidate, baseline, test_set, track, speeds, disturbed, fault }))
+    let (comparison, disturbed) = (None, [0; 2]);
+    Ok(Some(Cell { entries, candidate, baseline, test_set, track, speeds, comparison, disturbed, fault }))
 }
 
 /// Lines and speeds of a stored baseline.
@@ -80,55 +78,49 @@ fn stored(baseline: &Baseline, candidate: &Entry, set: &TestSet, track: Track) -
     Ok(Some((Ok(stored.test_set.clone()), Speeds { baseline: rounds, noisy, ..Speeds::default() })))
 }
 
-/// Measures all cells, then those that look slower or are undecided once more. Both passes are judged
-/// together. `None` if the user stopped it.
-pub(super) fn measure(
-    stage: &mut Stage,
-    cells: &mut [Cell],
-    pairs: usize,
-) -> Outcome<Option<Vec<Option<Comparison>>>> {
+/// Measures and judges all cells, then those that look slower or are undecided once more. Both passes are judged
+/// together. True if the user stopped it before the end.
+pub(super) fn measure(stage: &mut Stage, cells: &mut [Cell], pairs: usize) -> Outcome<bool> {
     let rounds =
         |cells: &[&mut Cell]| pairs * cells.iter().map(|cell| cell.rounds_of_a_pair()).sum::<usize>();
     let mut all: Vec<&mut Cell> = cells.iter_mut().filter(|cell| cell.fault.is_none()).collect();
     let progress = Progress::new(rounds(&all), 0);
     if stage.pairs(&mut all, 0..pairs, &progress)? {
-        return Ok(None);
+        return Ok(true);
     }
-    let found = judge(cells)?;
-    let doubtful = cells.iter_mut().zip(found).filter(|(cell, found)| is_doubtful(cell, found.as_ref()));
-    let mut doubtful: Vec<&mut Cell> = doubtful.map(|(cell, _)| cell).collect();
+    judge(cells)?;
+    let mut doubtful: Vec<&mut Cell> = cells.iter_mut().filter(|cell| is_doubtful(cell)).collect();
     if !doubtful.is_empty() {
         progress.note("some cells look slower or are undecided: measuring them again");
         progress.extend(rounds(&doubtful));
         if stage.pairs(&mut doubtful, pairs..2 * pairs, &progress)? {
-            return Ok(None);
+            return Ok(true);
         }
     }
     progress.finish();
-    judge(cells).map(Some)
+    judge(cells).map(|()| false)
 }
 
 /// Whether further rounds may change the verdict on `cell`. They don't make a stored baseline less NOISY.
-fn is_doubtful(cell: &Cell, found: Option<&Comparison>) -> bool {
-    match found.map(|found| found.change) {
+fn is_doubtful(cell: &Cell) -> bool {
+    match cell.comparison.map(|found| found.change) {
         Some(Change::Slower) => true,
         Some(Change::Unclear) => !cell.speeds.noisy,
         _ => false,
     }
 }
 
-/// Comparisons of all cells; of a cell with a fault there is none.
-fn judge(cells: &[Cell]) -> Outcome<Vec<Option<Comparison>>> {
-    let open = cells.iter().filter(|cell| cell.fault.is_none());
+/// Judges all cells without a fault.
+fn judge(cells: &mut [Cell]) -> Outcome<()> {
+    let open: Vec<&mut Cell> = cells.iter_mut().filter(|cell| cell.fault.is_none()).collect();
     let speeds =
-        open.map(|cell| Speeds { noisy: cell.speeds.noisy || cell.is_noisy(), ..cell.speeds.clone() });
-    let mut judged = compare::judge(&speeds.collect::<Vec<_>>(), Question::Slower).into_iter();
-    let nothing = || no_answer(Exit::NothingMeasured, "a cell has no round with a speed");
-    let of = |cell: &Cell| match cell.fault {
-        Some(_) => Ok(None),
-        None => judged.next().flatten().map(Some).ok_or_else(nothing),
-    };
-    cells.iter().map(of).collect()
+        open.iter().map(|cell| Speeds { noisy: cell.speeds.noisy || cell.is_noisy(), ..cell.speeds.clone() });
+    let found = compare::judge(&speeds.collect::<Vec<_>>(), Question::Slower);
+    for (cell, comparison) in open.into_iter().zip(found) {
+        let nothing = || no_answer(Exit::NothingMeasured, "a cell has no round with a speed");
+        cell.comparison = Some(comparison.ok_or_else(nothing)?);
+    }
+    Ok(())
 }
 
 /// Quality of each candidate on each test set, under the first track that has no fault. Each side translates

@@ -9,6 +9,7 @@ use dyno_measure::{Profile, TestSet, Track, host};
 use dyno_stats::numbers::whole;
 use serde::Serialize;
 
+use super::answer::Names;
 use super::markdown;
 use crate::campaign::{Campaign, Entry};
 use crate::cli::measuring::GateArgs;
@@ -29,10 +30,8 @@ struct Answer {
 
 #[derive(Serialize)]
 struct Cell {
-    system: String,
-    baseline: String,
-    test_set: String,
-    track: Track,
+    #[serde(flatten)]
+    names: Names,
     baseline_per_word: Counts<f64>,
     candidate_per_word: Counts<f64>,
     /// Of instructions, candidate over baseline.
@@ -87,11 +86,10 @@ fn counted(
     let sides = [theirs, candidate.system()?];
     let counts = sides.iter().map(|system| counting.of_a_word(system, set, track));
     let counts = counts.collect::<Outcome<Result<Vec<_>, Fault>>>()?;
+    let (system, baseline) = (candidate.name.clone(), sides[0].name.clone());
+    let names = Names { system, baseline, test_set: set.name.clone(), track };
     Ok(counts.map(|counts| Cell {
-        system: candidate.name.clone(),
-        baseline: sides[0].name.clone(),
-        test_set: set.name.clone(),
-        track,
+        names,
         baseline_per_word: counts[0],
         candidate_per_word: counts[1],
         ratio: counts[1].instructions / counts[0].instructions,
@@ -146,7 +144,7 @@ impl Cell {
         let cycles = said("cycles", |counts| counts.cycles);
         let misses = said("cache misses", |counts| counts.cache_misses);
         let all: Vec<_> = cycles.into_iter().chain(misses).collect();
-        (!all.is_empty()).then(|| format!("{}: {}\n", self.system, all.join(", ")))
+        (!all.is_empty()).then(|| format!("{}: {}\n", self.names.system, all.join(", ")))
     }
 
     fn row(&self) -> Vec<String> {
@@ -155,11 +153,10 @@ impl Cell {
             ratio if ratio < 1.0 / TOLERATED => "fewer",
             _ => "same",
         };
-        let names = [&self.system, &self.baseline, self.track.name(), &self.test_set].map(str::to_owned);
         let counts =
             [self.candidate_per_word, self.baseline_per_word].map(|counts| whole(counts.instructions));
         let ends = [format!("×{:.4}", self.ratio), change.into()];
-        names.into_iter().chain(counts).chain(ends).collect()
+        self.names.fields().into_iter().chain(counts).chain(ends).collect()
     }
 }
 
@@ -170,11 +167,12 @@ mod tests {
     #[test]
     fn cycles_and_misses_are_told_where_a_processor_counts_them() {
         let counts = |instructions, cycles, cache_misses| Counts { instructions, cycles, cache_misses };
+        let names = || {
+            let (system, baseline, test_set) = ("new".into(), "old".into(), "set".into());
+            Names { system, baseline, test_set, track: Track::Throughput1 }
+        };
         let cell = |candidate_per_word| Cell {
-            system: "new".into(),
-            baseline: "old".into(),
-            test_set: "set".into(),
-            track: Track::Throughput1,
+            names: names(),
             baseline_per_word: counts(2000.0, Some(1000.0), Some(7.0)),
             candidate_per_word,
             ratio: 1.0,

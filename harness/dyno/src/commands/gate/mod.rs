@@ -49,15 +49,15 @@ pub fn gate(args: &GateArgs) -> Outcome {
     let mut stage =
         Stage::new(&Place::Exactly(&place), &campaign, &host, parts_of(&campaign, &cells), &stop)?;
     campaign.placement(&host).shortfall(campaign.cores, &campaign.tracks).into_iter().for_each(say);
-    let Some(comparisons) = cells::measure(&mut stage, &mut cells, args.pairs)? else {
+    if cells::measure(&mut stage, &mut cells, args.pairs)? {
         say("interrupted: no cell is judged");
         return Ok(Exit::Interrupted);
-    };
+    }
     let limits = QualityLimits { worst: args.worst_quality, max_loss: args.max_quality_loss };
     let quality = cells::quality(&mut stage, &campaign, &mut cells, &baseline, limits)?;
     let ceilings = ceilings(&stage, &campaign, args);
     let changes = changes(&cells, &baseline, &stage.keeper.run.identity);
-    let judged = judged(&cells, &baseline, comparisons);
+    let judged = judged(&cells, &baseline);
     let unchecked = cells::unchecked(limits, &quality);
     conclude(&Answer::new(judged, (quality, unchecked), ceilings, changes, args.on_noise), args)
 }
