@@ -11,7 +11,7 @@
 //! | `tuning`, `forecast` | opening and tuning of systems, and the expected time of a run |
 //! | `scratch` | temporary folders, also those of dead benches |
 //! | `cluster` | scripts that submit shards to Slurm, Kubernetes or SkyPilot |
-//! | `gate`, `doctor` | the parts of these commands that don't belong to the runner |
+//! | `doctor` | what this host is fit for |
 //! | `papers` | `dyno reproduce` and what reports show of papers; a feature |
 //! | `scoring`, `page` | scores, and the files of the report |
 //! | `table`, `progress`, `output`, `precision` | output in the terminal |
@@ -34,7 +34,6 @@ mod commands;
 mod doctor;
 mod filters;
 mod forecast;
-mod gate;
 mod hosting;
 mod interrupt;
 mod page;

@@ -9,10 +9,12 @@ use dyno_stats::numbers::mebibytes;
 use itertools::Itertools;
 use serde::Serialize;
 
+use super::baseline::Baseline;
+use super::cell::{Cell, Fault};
+use super::stage::Stage;
 use crate::campaign::{Campaign, Entry};
 use crate::cli::measuring::{GateArgs, OnNoise};
 use crate::exit::Exit;
-use crate::gate::{Baseline, Cell, Fault, Stage};
 use crate::table;
 
 #[derive(Serialize)]

@@ -3,9 +3,12 @@
 use dyno_measure::{Host, TestSet, Track, Verdict};
 use dyno_results::compare::{self, Change, LEAST_PAIRS, Quality, QualityLimits, Question, Speeds};
 
+use super::baseline::Baseline;
+use super::cell::{Cell, Fault};
+use super::stage::Stage;
+use super::trials::Trials;
 use crate::campaign::{Campaign, Entry};
 use crate::exit::{Exit, Outcome, no_answer};
-use crate::gate::{Baseline, Cell, Fault, Stage, Trials};
 use crate::interrupt::Stop;
 use crate::progress::Progress;
 

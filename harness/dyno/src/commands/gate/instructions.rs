@@ -10,11 +10,13 @@ use dyno_stats::numbers::whole;
 use serde::Serialize;
 
 use super::answer::Names;
+use super::baseline::Baseline;
+use super::cell::Fault;
+use super::counter::{Counter, Counts, Instructions};
 use super::markdown;
 use crate::campaign::{Campaign, Entry};
 use crate::cli::measuring::GateArgs;
 use crate::exit::{Exit, Outcome, no_answer};
-use crate::gate::{Baseline, Counter, Counts, Fault, Instructions};
 use crate::interrupt::Stop;
 use crate::{output, table};
 

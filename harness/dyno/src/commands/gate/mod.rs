@@ -1,24 +1,31 @@
 //! `dyno gate`: tests whether a candidate is slower, worse or larger than its baseline.
 //!
-//! The command is for CI: its exit code is the answer. Pairs of rounds and baselines belong to `crate::gate`,
-//! `cells` measures and judges, `answer` shows the answer as text or JSON, `markdown` as a job's summary.
-//! `instructions` counts in place of all that.
+//! The command is for CI: its exit code is the answer. Both sides run side by side, in pairs of short rounds, so that
+//! disturbances of the host meet both alike. A suspected regression is measured once more, and both passes are judged
+//! together. `instructions` counts in place of all that.
 
 mod answer;
+mod baseline;
+mod cell;
 mod cells;
+mod counter;
 mod instructions;
 mod markdown;
+mod stage;
+mod trials;
 
 use answer::{Answer, as_text, ceilings, changes, judged};
+use baseline::Baseline;
+use cell::Cell;
 use dyno_measure::{TestSet, host};
 use dyno_results::compare::{LEAST_PAIRS, QualityLimits};
 use dyno_results::{Place, scores};
 use itertools::Itertools;
+use stage::Stage;
 
 use crate::campaign::{Campaign, Entry, make_ready, named_or_starter};
 use crate::cli::measuring::{By, GateArgs};
 use crate::exit::{Exit, Outcome, bad_input, no_answer};
-use crate::gate::{Baseline, Cell, Stage};
 use crate::interrupt::Stop;
 use crate::output::{self, say};
 use crate::scoring::announce;

@@ -57,12 +57,12 @@ impl Cell {
     }
 
     /// The rounds of a pair: the baseline's, unless they are stored, then the candidate's.
-    pub(super) fn pair(&self) -> Vec<Round<'_>> {
+    pub fn pair(&self) -> Vec<Round<'_>> {
         let round = |system| Round { system, test_set: &self.test_set, track: self.track, number: 0 };
         self.baseline.iter().chain([&self.candidate]).map(round).collect()
     }
 
-    pub(super) fn add(&mut self, mut records: Vec<Record>) {
+    pub fn add(&mut self, mut records: Vec<Record>) {
         self.fault = records.iter().find_map(Fault::of);
         let Some(candidate) = records.pop().filter(|_| self.fault.is_none()) else { return };
         let disturbed = |record: &Record| usize::from(record.verdict == Verdict::Noisy);
@@ -81,7 +81,7 @@ impl Cell {
 /// The gate's form of `campaign`, with these entries and test sets. The quick profile needs one second of
 /// throughput and three warm-up lines, which makes rounds of about a second. A disturbed round isn't repeated:
 /// it is one of many, and the host disturbs its pair as well. No verdict uses the closed loop.
-pub(super) fn quick(campaign: &Campaign, entries: Vec<Entry>, sets: Vec<TestSet>) -> Campaign {
+pub fn quick(campaign: &Campaign, entries: Vec<Entry>, sets: Vec<TestSet>) -> Campaign {
     let name = format!("{}-gate", campaign.name);
     let mut quick = Campaign { name, systems: entries, test_sets: sets, ..campaign.clone() };
     quick.set_profile(Profile::Quick);
@@ -91,6 +91,6 @@ pub(super) fn quick(campaign: &Campaign, entries: Vec<Entry>, sets: Vec<TestSet>
 }
 
 /// The end of a gate whose system got the user's signal first.
-pub(super) fn interrupted() -> Failure {
+pub fn interrupted() -> Failure {
     no_answer(Exit::Interrupted, "interrupted during a round")
 }
