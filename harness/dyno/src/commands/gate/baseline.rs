@@ -33,18 +33,16 @@ impl Baseline {
         if let Some(system) = campaign.systems.iter().find(|system| system.name == what) {
             return Ok(Self::System(Box::new(system.clone())));
         }
-        let program = shlex::Shlex::new(what).next().unwrap_or_default();
-        if !is_program(&program) {
+        let (program, folder) =
+            (shlex::Shlex::new(what).next().unwrap_or_default(), std::env::current_dir()?);
+        if let Err(fault) = check_command(&[program], &folder) {
             let names: Vec<_> = campaign.systems.iter().map(|system| system.name.as_str()).collect();
             let (hint, there_are) = (did_you_mean(what, names.iter().copied()), names.join(", "));
             refuse!(
-                "--baseline {what:?} is no folder of a run, no system of the campaign{hint} and no command; the \
-                 campaign has: {there_are}"
+                "--baseline {what:?} is no folder of a run, no system of the campaign{hint} and no command ({fault}); \
+                 the campaign has: {there_are}"
             );
         }
-        let folder = std::env::current_dir()?;
-        check_command(&[program.as_str().into()], &folder)
-            .map_err(|fault| bad_input!("--baseline: {fault}"))?;
         let launch = Launch::Foreign { command: shell(what), folder };
         if campaign.systems.iter().any(|system| system.name == COMMAND) {
             refuse!(
@@ -130,12 +128,6 @@ impl Baseline {
             |cell: &MeasuredCell<'_>| cell.system == system && cell.track == track && is_part(cell.test_set);
         run.cells().into_iter().filter(fits).collect()
     }
-}
-
-fn is_program(name: &str) -> bool {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let in_path = || std::env::split_paths(&path).any(|folder| folder.join(name).is_file());
-    if name.contains('/') { Path::new(name).is_file() } else { !name.is_empty() && in_path() }
 }
 
 /// Command line for a shell, which understands quotes. `exec` replaces the shell, so that the bench measures
