@@ -6,7 +6,7 @@ use dyno_provision::did_you_mean;
 use wildmatch::WildMatch;
 
 use crate::campaign::Campaign;
-use crate::cli::values::track;
+use crate::cli::values::word;
 use crate::exit::{Outcome, bad_input};
 
 /// Parts of a campaign to measure; an empty list means all.
@@ -19,7 +19,7 @@ pub struct Filters {
     #[arg(long = "test-set", short = 't', value_name = "PATTERN", help_heading = "Filters")]
     pub test_sets: Vec<String>,
     /// Measure only this track; may be repeated
-    #[arg(long = "track", value_name = "TRACK", value_parser = track(), help_heading = "Filters")]
+    #[arg(long = "track", value_name = "TRACK", value_parser = word(&Track::ALL), help_heading = "Filters")]
     pub tracks: Vec<Track>,
 }
 

@@ -1,7 +1,7 @@
 //! Opens a backend for hosting, with the options of the command line.
 
 use std::io::{self, BufRead, IsTerminal, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use dyno_api::{Backend, Model, Settings, THREADS, WATCH};
@@ -99,7 +99,11 @@ fn settings(given: Vec<(String, Value)>, options: &DecodingArgs) -> Outcome<Sett
     let mut settings: Settings = given.into_iter().collect();
     let own = serde_json::to_value(options).and_then(serde_json::from_value::<Settings>).or_bad_input()?;
     let shortlist = options.shortlist.as_deref().map(shortlist).transpose()?;
-    let own = own.into_iter().chain(shortlist.map(|list| ("shortlist".to_owned(), list)));
+    let shortlist = shortlist.map(|(file, numbers)| {
+        let list = [json!(file)].into_iter().chain(numbers.into_iter().map(Value::from));
+        ("shortlist".to_owned(), list.collect())
+    });
+    let own = own.into_iter().chain(shortlist);
     for (name, value) in own.filter(|(_, value)| !value.is_null() && *value != false) {
         if settings.insert(name.clone(), value).is_some() {
             refuse!("--{name} and --set {name} set the same: use one of them");
@@ -108,13 +112,10 @@ fn settings(given: Vec<(String, Value)>, options: &DecodingArgs) -> Outcome<Sett
     Ok(settings)
 }
 
-/// Value of `--shortlist`: a list of the file and its numbers.
-fn shortlist(values: &[String]) -> Outcome<Value> {
+/// File and numbers of `--shortlist`.
+pub fn shortlist(values: &[String]) -> Outcome<(&Path, Vec<usize>)> {
     let (file, numbers) = values.split_first().ok_or_else(|| bad_input("--shortlist needs a file"))?;
-    let mut list = vec![json!(file)];
-    for number in numbers {
-        let parsed: Result<u64, _> = number.parse();
-        list.push(json!(parsed.map_err(|_| bad_input!("--shortlist: {number:?} is not a whole number"))?));
-    }
-    Ok(Value::Array(list))
+    let number =
+        |text: &String| text.parse().map_err(|_| bad_input!("--shortlist: {text:?} is not a whole number"));
+    Ok((file.as_ref(), numbers.iter().map(number).collect::<Outcome<_>>()?))
 }

@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use dyno_measure::Profile;
 
+use super::values::word;
 use crate::cluster::Kind;
 
 /// Engine that runs the jobs.
@@ -47,8 +49,8 @@ pub struct ClusterArgs {
     #[arg(long, value_name = "DIR", default_value = "shards")]
     pub runs: String,
     /// Profile of the runs [default: the campaign's]
-    #[arg(long, short, value_parser = super::values::profile())]
-    pub profile: Option<dyno_measure::Profile>,
+    #[arg(long, short, value_parser = word(&Profile::ALL))]
+    pub profile: Option<Profile>,
     /// Path of dyno on Slurm's nodes
     #[arg(long, value_name = "PROGRAM", default_value = "dyno", help_heading = "Slurm options")]
     pub program: String,

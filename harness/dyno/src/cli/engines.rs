@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use serde::Serialize;
 
-use super::values::{batch, cores, finite, model, setting, track};
+use super::values::{batch, cores, finite, model, setting, word};
 use crate::submission::Dialect;
 use dyno_measure::Track;
 
@@ -27,7 +27,7 @@ pub struct HostedArgs {
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = setting, help_heading = "Model options")]
     pub settings: Vec<(String, serde_json::Value)>,
     /// Protocol to follow [default: latency at a terminal, throughput otherwise]
-    #[arg(long, value_parser = track())]
+    #[arg(long, value_parser = word(&Track::ALL))]
     pub track: Option<Track>,
     /// Number of cores: workers under throughput-all, threads that share a line under latency-all
     ///

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 use dyno_record::Shard;
 
-use super::values::{amount, batch, finite, model, pairs, probe, profile, seconds, setting, track};
+use super::values::{amount, batch, finite, model, pairs, seconds, setting, word};
 use crate::filters::Filters;
 use crate::runner::PriceChoice;
 use crate::submission::Dialect;
@@ -34,7 +34,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "I/N", help_heading = "Filters")]
     pub shard: Option<Shard>,
     /// Thoroughness [default: the campaign's]
-    #[arg(long, short, value_parser = profile())]
+    #[arg(long, short, value_parser = word(&Profile::ALL))]
     pub profile: Option<Profile>,
     /// Folder of the run; resumes the run that it holds [default: a new folder in runs/]
     #[arg(long, value_name = "DIR", help_heading = "Output options")]
@@ -144,10 +144,10 @@ pub struct VerifyArgs {
     )]
     pub settings: Vec<(String, serde_json::Value)>,
     /// Run only this probe; may be repeated
-    #[arg(long = "probe", short, value_name = "PROBE", value_parser = probe())]
+    #[arg(long = "probe", short, value_name = "PROBE", value_parser = word(&Probe::ALL))]
     pub probes: Vec<Probe>,
     /// Verify only this track; may be repeated [default: the campaign's, else latency and throughput-1]
-    #[arg(long = "track", value_name = "TRACK", value_parser = track())]
+    #[arg(long = "track", value_name = "TRACK", value_parser = word(&Track::ALL))]
     pub tracks: Vec<Track>,
     /// Time limit for a line in the latency track, in seconds [default: the campaign's, else 10]
     ///

@@ -7,7 +7,7 @@ use dyno_measure::Track;
 
 use dyno_results::scores::Metric;
 
-use super::values::track;
+use super::values::word;
 use crate::runner::PriceChoice;
 
 #[derive(Args)]
@@ -73,7 +73,7 @@ pub struct ExplainArgs {
     /// Name of the system
     pub system: String,
     /// Explain this track alone
-    #[arg(long, value_name = "TRACK", value_parser = track())]
+    #[arg(long, value_name = "TRACK", value_parser = word(&Track::ALL))]
     pub track: Option<Track>,
     /// Explain this test set [default: the first one]
     #[arg(long, short, value_name = "NAME")]

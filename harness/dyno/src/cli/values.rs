@@ -8,31 +8,23 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use dyno_host::MOST_BATCH;
 use dyno_measure::os::MOST_CORES;
-use dyno_measure::{Probe, Profile, Track};
 use dyno_provision::data;
-use dyno_record::rules::names::{Word, named};
+use dyno_record::rules::names::{Word, name_of, named};
 use dyno_results::compare::{LEAST_PAIRS, MOST_PAIRS};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 /// Parser of a model's path. `models/small` that isn't there is dyno's own.
 pub fn model(path: &str) -> Result<PathBuf, Infallible> {
     Ok(data::or_shipped(path.into(), path.as_ref()))
 }
 
-/// Parser of a track's name.
-pub fn track() -> impl TypedValueParser<Value = Track> {
-    let values = Track::ALL.map(|track| PossibleValue::new(track.name()).help(track.meaning()));
-    PossibleValuesParser::new(values).try_map(|name| named(&name))
-}
-
-/// Parser of a probe's name.
-pub fn probe() -> impl TypedValueParser<Value = Probe> {
-    let values = Probe::ALL.map(|probe| PossibleValue::new(probe.name()).help(probe.meaning()));
-    PossibleValuesParser::new(values).try_map(|name| named(&name))
-}
-
-/// Parser of a profile's name.
-pub fn profile() -> impl TypedValueParser<Value = Profile> {
-    let values = Profile::ALL.map(|profile| PossibleValue::new(profile.name()).help(profile.meaning()));
+/// Parser of one of the protocol's words, such as a track.
+pub fn word<T>(all: &'static [T]) -> impl TypedValueParser<Value = T>
+where
+    T: Word + Copy + Serialize + DeserializeOwned + Send + Sync + 'static,
+{
+    let values = all.iter().map(|word| PossibleValue::new(name_of(word)).help(word.meaning()));
     PossibleValuesParser::new(values).try_map(|name| named(&name))
 }
 

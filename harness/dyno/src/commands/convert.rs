@@ -13,6 +13,7 @@ use serde_json::json;
 
 use crate::cli::engines::ConvertArgs;
 use crate::exit::{OrBadInput, Outcome, bad_input};
+use crate::hosting;
 use crate::output::answer;
 
 pub fn convert(args: &ConvertArgs) -> Outcome {
@@ -96,12 +97,12 @@ fn languages(args: &ConvertArgs, source: &ModelDir) -> Outcome<Settings> {
 }
 
 fn shortlist(model: &ModelDir, values: &[String]) -> Outcome<(PathBuf, Shortlist)> {
-    let (path, numbers) = values.split_first().ok_or_else(|| bad_input("--shortlist needs a file"))?;
+    let (path, numbers) = hosting::shortlist(values)?;
     let mut cut = Cut::default();
-    for (to, text) in [&mut cut.first, &mut cut.best].into_iter().zip(numbers) {
-        *to = text.parse().map_err(|_| bad_input!("--shortlist: {text:?} is not a whole number"))?;
+    for (to, number) in [&mut cut.first, &mut cut.best].into_iter().zip(numbers) {
+        *to = number;
     }
-    let list = dyno_host::shortlist(model, path.as_ref(), cut).or_bad_input()?;
+    let list = dyno_host::shortlist(model, path, cut).or_bad_input()?;
     Ok((path.into(), list))
 }
 
