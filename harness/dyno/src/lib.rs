@@ -3,15 +3,13 @@
 //!
 //! | module | owns |
 //! | --- | --- |
-//! | `cli`, `commands` | arguments and help texts; one file for each command |
+//! | `cli`, `commands` | arguments and help texts; a file or folder for each command |
 //! | `campaign`, `filters` | campaign files, and their narrowing by the command line |
-//! | `submission`, `bundle` | submissions to shared tasks, and the making of one |
+//! | `submission` | submissions to shared tasks |
 //! | `hosting` | opening a backend for `dyno translate`; dyno-host feeds it |
 //! | `runner` | rounds, probes and whole campaigns, for run, gate, reproduce and verify |
 //! | `tuning`, `forecast` | opening and tuning of systems, and the expected time of a run |
 //! | `scratch` | temporary folders, also those of dead benches |
-//! | `cluster` | scripts that submit shards to Slurm, Kubernetes or SkyPilot |
-//! | `doctor` | what this host is fit for |
 //! | `papers` | `dyno reproduce` and what reports show of papers; a feature |
 //! | `scoring`, `page` | scores, and the files of the report |
 //! | `table`, `progress`, `output`, `precision` | output in the terminal |
@@ -25,13 +23,10 @@ mod exit;
 #[macro_use]
 mod output;
 
-mod bundle;
 mod campaign;
 mod ceiling;
 mod cli;
-mod cluster;
 mod commands;
-mod doctor;
 mod filters;
 mod forecast;
 mod hosting;

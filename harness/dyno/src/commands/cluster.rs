@@ -7,8 +7,7 @@ use dyno_results::store::files::write_whole;
 use tera::{Context, Tera};
 
 use crate::campaign::Campaign;
-use crate::cli::clusters::{ClusterArgs, Engine};
-use crate::cluster::{Kind, slug};
+use crate::cli::clusters::{ClusterArgs, Engine, Kind, slug};
 use crate::exit::{Exit, Outcome, bad_input};
 use crate::output::print;
 use crate::page::unwritable;

@@ -1,4 +1,4 @@
-//! The commands, one file each: what their arguments do, and what they print. No command calls another.
+//! The commands, a file or folder each: what their arguments do, and what they print. No command calls another.
 
 pub mod adapters;
 pub mod breakdown;

@@ -1,5 +1,7 @@
 //! `dyno doctor`: findings about this host, with a remedy for each fault.
 
+mod findings;
+
 use std::path::Path;
 use std::time::Duration;
 use std::{env, thread};
@@ -8,10 +10,10 @@ use dyno_measure::host::available_memory;
 use dyno_measure::noise::CoreTime;
 use dyno_measure::{Host, SandboxFault, host};
 use dyno_results::scores;
+use findings::{Finding, Health, HostView, load_findings};
 use serde_json::json;
 
 use crate::cli::measuring::DoctorArgs;
-use crate::doctor::{Finding, Health, HostView, load_findings};
 use crate::exit::{Exit, Outcome};
 use crate::output::answer;
 use crate::table;

@@ -1,12 +1,14 @@
 //! `dyno bundle`: a submission to a shared task, made of one of our models.
 
+mod folder;
+
 use std::path::{Path, PathBuf};
 
 use dyno_api::{Backend, Settings};
 use dyno_host::registry;
+use folder::{Bundle, Sizes, is_static};
 use serde_json::json;
 
-use crate::bundle::{Bundle, Sizes, is_static};
 use crate::cli::engines::BundleArgs;
 use crate::exit::{OrBadInput, Outcome, bad_input};
 use crate::output::answer;
