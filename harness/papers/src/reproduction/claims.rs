@@ -42,7 +42,7 @@ fn of_row(reproduction: &Reproduction, row: &Row, point: &Point) -> Vec<Setting>
             _ => factor(reproduction, at, row, point)?,
         };
         let absent = || absence(reproduction, row, point, column);
-        let is_open = row.lacking.is_none() && column.pending.is_none() && point.unjudged.is_none();
+        let is_open = row.lacking.is_none() && column.pending.is_none();
         let verdict = judged.filter(|_| is_open).unwrap_or_else(absent);
         let headline = point.headline.as_ref() == Some(&column.head);
         let folds = !headline && setting.unit == "×";
@@ -58,7 +58,7 @@ type Open = (Setting, Option<Verdict>);
 /// Verdict on a row where no figure of ours is there.
 fn absence(reproduction: &Reproduction, row: &Row, point: &Point, column: &Column) -> Verdict {
     let lacking = row.lacking.as_ref().map(ToString::to_string);
-    let pending = [&column.pending, &point.pending, &point.unjudged, &row.absent];
+    let pending = [&column.pending, &point.pending, &row.absent];
     let pending = pending.into_iter().find_map(Option::as_ref);
     reproduction.without_figure(point.missing.clone().or(lacking), pending)
 }

@@ -110,8 +110,6 @@ pub struct Point {
     pub missing: Option<String>,
     /// Reason why nothing measures the row so far.
     pub pending: Option<String>,
-    /// Reason why the row's figures here don't answer its claims.
-    pub unjudged: Option<String>,
     /// Note on the row.
     pub note: Option<String>,
 }

@@ -18,8 +18,6 @@ pub enum Precision {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Library {
-    /// The gemm crate, which packs weights [k, n] on each call.
-    Gemm,
     /// oneDNN, whose weights lie in the layout that it asks for.
     Onednn,
     /// oneDNN with weights [k, n].
@@ -42,7 +40,6 @@ impl Library {
     /// Its products, as the side that a factor is over.
     pub fn products(self) -> String {
         let name = match self {
-            Self::Gemm => "the gemm crate",
             Self::Onednn | Self::OnednnNormal | Self::OnednnTransposed => "oneDNN",
             Self::OpenblasNormal | Self::OpenblasTransposed => "OpenBLAS",
             Self::MklNormal | Self::MklTransposed => "MKL",
