@@ -17,7 +17,7 @@ use dyno_stats::numbers::counted;
 use super::ours::{Ours, campaign_of, reproduction};
 use super::products::{Kept, RUNS, kept};
 use crate::campaign::{Entry, shipped};
-use crate::exit::Outcome;
+use crate::exit::{Failure, Outcome};
 
 /// Folder of the records in a publication.
 pub const RECORDS: &str = "records";
@@ -48,29 +48,26 @@ impl Collected {
 /// `publications` that has the campaign as it is today.
 pub fn collect(tables: &[Table], host: &Host, publications: &Path) -> Outcome<Collected> {
     let earlier = records_below(publications);
-    let (mut ours, mut faults): (BTreeMap<&str, Ours>, BTreeMap<&str, String>) = Default::default();
+    let mut ours: BTreeMap<&str, Result<Ours, String>> = BTreeMap::new();
     for name in tables.iter().filter_map(|table| table.campaign.as_deref()) {
-        if ours.contains_key(name) || faults.contains_key(name) {
-            continue;
-        }
-        match of_campaign(name, host, &earlier) {
-            Ok(found) => drop(ours.insert(name, found)),
-            Err(failure) => {
-                let fault = without_folder(&format!("{:#}", failure.error), name);
-                say!("note: the tables of campaign {name} have no figures of ours: {fault}");
-                faults.insert(name, fault);
-            }
-        }
+        let without = |failure: Failure| {
+            let fault = without_folder(&format!("{:#}", failure.error), name);
+            say!("note: the tables of campaign {name} have no figures of ours: {fault}");
+            fault
+        };
+        ours.entry(name).or_insert_with(|| of_campaign(name, host, &earlier).map_err(without));
     }
     let (mut reproductions, mut speeds) = (Vec::new(), Vec::new());
     for table in tables {
-        let found = table.campaign.as_deref().and_then(|name| ours.get(name));
+        let found = table.campaign.as_deref().map(|name| ours[name].as_ref());
+        let fault = found.and_then(Result::err).map(String::as_str);
         let of_table = if table.products().is_empty() { None } else { speeds_of(table, host, &earlier)? };
-        let fault = table.campaign.as_deref().and_then(|name| faults.get(name)).map(String::as_str);
         let of_products = of_table.as_ref().map(|(_, kept)| &kept.products);
-        reproductions.push(reproduction(table, found, of_products, fault)?);
+        reproductions.push(reproduction(table, found.and_then(Result::ok), of_products, fault)?);
         speeds.extend(of_table.map(|(path, kept)| (table.id.as_str(), path, day(kept.measured_unix_ms))));
     }
+    let ours: Vec<(&str, &Ours)> =
+        ours.iter().filter_map(|(name, ours)| Some((*name, ours.as_ref().ok()?))).collect();
     let runs = ours.iter().filter_map(|(name, ours)| Some((*name, ours.run.as_ref()?)));
     let runs = runs.map(|(name, (folder, run))| (name, folder.clone(), run.day()));
     Ok(sorted(reproductions, runs.collect(), speeds, &earlier, conditions(&ours)))
@@ -153,8 +150,8 @@ fn speeds_of(table: &Table, host: &Host, earlier: &[PathBuf]) -> Outcome<Option<
 }
 
 /// Hosts with the number of their campaigns, and the extent of the whole.
-fn conditions(ours: &BTreeMap<&str, Ours>) -> Vec<String> {
-    let measured = || ours.values().filter_map(|ours| ours.run.as_ref());
+fn conditions(ours: &[(&str, &Ours)]) -> Vec<String> {
+    let measured = || ours.iter().filter_map(|(_, ours)| ours.run.as_ref());
     let mut hosts: BTreeMap<String, usize> = BTreeMap::new();
     for host in measured().map(|(_, run)| &run.identity.host) {
         let cores = counted(host.cores.len(), "core", "cores");

@@ -7,7 +7,7 @@ use dyno_papers::reproduction::{
 };
 use dyno_report::Table;
 
-use crate::table::{grid, width, wrapped};
+use crate::table::{fitted, grid, width, wrapped};
 
 /// Text of a reproduction: title, caveats, findings and tables, and what is missing.
 pub fn text(reproduction: &Reproduction) -> String {
@@ -37,31 +37,27 @@ fn grids(reproduction: &Reproduction) -> String {
     if whole.rows.is_empty() {
         return String::new();
     }
-    let grid = grid_of(&whole);
-    if all.len() < 2 || fits(&grid) {
-        return narrowed(whole);
+    let fits = grid_of(&whole).lines().all(|line| line.chars().count() <= width());
+    if all.len() < 2 || fits {
+        return narrowed(&whole);
     }
-    all.iter().map(|column| narrowed(table(reproduction, &[*column]))).collect()
+    all.iter().map(|column| narrowed(&table(reproduction, &[*column]))).collect()
 }
 
 fn grid_of(table: &Table) -> String {
-    let rows = table.rows.iter().map(|row| row.fields.iter().map(|field| field.text.clone()).collect());
-    let heads: Vec<&str> = table.heads.iter().map(|head| head.text.as_str()).collect();
-    grid(&heads, rows.collect(), 1..heads.len()) + "\n"
-}
-
-fn fits(grid: &str) -> bool {
-    grid.lines().all(|line| line.chars().count() <= width())
+    let (heads, rows) = texts(table);
+    grid(&heads, rows, 1..heads.len()) + "\n"
 }
 
 /// Grid of `table`, without as many columns as needed, last to first. Columns of factors stay.
-fn narrowed(mut table: Table) -> String {
-    loop {
-        let grid = grid_of(&table);
-        let dispensable = (1..table.heads.len()).rev().find(|&i| !table.heads[i].text.contains('×'));
-        match dispensable {
-            Some(column) if !fits(&grid) => table = table.without(column),
-            _ => return grid,
-        }
-    }
+fn narrowed(table: &Table) -> String {
+    let (heads, rows) = texts(table);
+    let dispensable = heads[1..].iter().rev().copied().filter(|head| !head.contains('×'));
+    fitted(&heads, &rows, 1..heads.len(), &dispensable.collect::<Vec<_>>()) + "\n"
+}
+
+/// Heads and rows of `table`.
+fn texts(table: &Table) -> (Vec<&str>, Vec<Vec<String>>) {
+    let rows = table.rows.iter().map(|row| row.fields.iter().map(|field| field.text.clone()).collect());
+    (table.heads.iter().map(|head| head.text.as_str()).collect(), rows.collect())
 }
