@@ -96,6 +96,24 @@ pub fn write_json(value: &impl Serialize, path: &Path) -> Outcome<()> {
     })
 }
 
+/// Creates the folder that `option` names.
+pub fn create_folder(folder: &Path, option: &str) -> Outcome<()> {
+    std::fs::create_dir_all(folder).map_err(|error| {
+        bad_input!("can't create {}: {error}; name another folder with {option}", folder.display())
+    })
+}
+
+/// Folder in which `path` lies: the working folder for a name alone.
+pub fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// Name of a folder, also of one that a link or `.` stands for.
+pub fn name_of(folder: &Path) -> String {
+    let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+    folder.file_name().unwrap_or_default().display().to_string()
+}
+
 /// Command line of this process, quoted for a shell.
 pub fn this_command() -> String {
     let arguments: Vec<String> =

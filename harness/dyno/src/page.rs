@@ -2,7 +2,6 @@
 //!
 //! Their contents belong to `dyno-report`.
 
-use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 use dyno_report::hosts::Host;
@@ -12,7 +11,7 @@ use dyno_results::store::files::write_whole;
 use dyno_results::{Merged, Run, Summary};
 
 use crate::exit::{Failure, Outcome};
-use crate::output::this_command;
+use crate::output::{create_folder, folder_of, this_command};
 use crate::publication::PrivateFolders;
 
 pub const NAME: &str = "report.html";
@@ -57,7 +56,7 @@ pub fn host_views<'a>(folder: &Path, merged: &'a Merged, summaries: &'a [Summary
 }
 
 pub fn write(report: &Report, path: &Path, run: &Path) -> Outcome<()> {
-    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let parent = folder_of(path);
     if !parent.is_dir() {
         refuse!("no folder {}: create it first, or choose another -o", parent.display());
     }
@@ -78,9 +77,7 @@ pub fn write_figures<T: AsRef<str>>(
     figures: impl IntoIterator<Item = (String, T)>,
     folder: &Path,
 ) -> Outcome<()> {
-    fs::create_dir_all(folder).map_err(|error| {
-        bad_input!("can't create {}: {error}; choose another --figures", folder.display())
-    })?;
+    create_folder(folder, "--figures")?;
     for (name, svg) in figures {
         write_whole(&folder.join(name), svg.as_ref().as_bytes())?;
     }
@@ -103,8 +100,7 @@ pub fn read_readme(readme: &Path) -> Outcome<String> {
 
 /// Path of `to` for a link in `readme`, which starts in its folder.
 pub fn from_readme(readme: &Path, to: &Path) -> Outcome<PathBuf> {
-    let folder = readme.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    from_folder(folder, to)
+    from_folder(folder_of(readme), to)
 }
 
 /// Error of a README that lacks its markers, or has them twice.

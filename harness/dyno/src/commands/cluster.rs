@@ -1,15 +1,13 @@
 //! `dyno cluster`: scripts that submit the shards of a campaign to an existing engine. dyno schedules nothing
 //! itself. The scripts are filled templates, which people read and change.
 
-use std::fs;
-
 use dyno_results::store::files::write_whole;
 use tera::{Context, Tera};
 
 use crate::campaign::Campaign;
 use crate::cli::clusters::{ClusterArgs, Engine, Kind, slug};
 use crate::exit::{Exit, Outcome, bad_input};
-use crate::output::print;
+use crate::output::{create_folder, print};
 use crate::page::unwritable;
 
 const SLURM: &str = include_str!("../../../../templates/cluster/slurm.sh");
@@ -87,9 +85,7 @@ fn write_tasks(args: &ClusterArgs, mut context: Context) -> Outcome<()> {
             _ => Err(bad_input("a file holds one task of SkyPilot; name a folder with -o")),
         };
     };
-    fs::create_dir_all(folder).map_err(|error| {
-        bad_input!("can't create {}: {error}; name another folder with -o", folder.display())
-    })?;
+    create_folder(folder, "-o")?;
     for kind in &args.kinds {
         let path = folder.join(format!("{}.yaml", kind.name));
         write_whole(&path, task(kind)?.as_bytes()).map_err(unwritable)?;

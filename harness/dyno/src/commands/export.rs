@@ -15,7 +15,7 @@ use serde_json::Value;
 
 use crate::cli::runs::{ExportArgs, ExportFormat};
 use crate::exit::{Exit, Outcome, bad_input};
-use crate::output::print;
+use crate::output::{create_folder, print};
 use crate::page::{host_views, unwritable};
 use crate::publication::slug;
 
@@ -85,9 +85,7 @@ fn commit(named: Option<&str>) -> Outcome<(String, i64)> {
 fn folder_of(args: &ExportArgs) -> Outcome<PathBuf> {
     let folder =
         args.out.clone().ok_or_else(|| bad_input("this format has several files; name a folder with -o"))?;
-    fs::create_dir_all(&folder).map_err(|error| {
-        bad_input!("can't create {}: {error}; name another folder with -o", folder.display())
-    })?;
+    create_folder(&folder, "-o")?;
     Ok(folder)
 }
 

@@ -9,10 +9,11 @@ use dyno_results::store::files::write_whole;
 
 use crate::cli::runs::LeaderboardArgs;
 use crate::exit::{Exit, Outcome};
+use crate::output::{folder_of, name_of};
 use crate::page::{NAME, from_folder, link as link_to, unwritable};
 
 pub fn leaderboard(args: &LeaderboardArgs) -> Outcome {
-    let here = args.out.parent().filter(|path| !path.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let here = folder_of(&args.out);
     let mut entries = Vec::new();
     for folder in &args.folders {
         let before = entries.len();
@@ -61,9 +62,4 @@ fn runs_below(folder: &Path) -> Outcome<Vec<PathBuf>> {
 
 fn holds_run(folder: &Path) -> bool {
     folder.join("run.json").is_file() || is_merged(folder)
-}
-
-fn name_of(folder: &Path) -> String {
-    let folder = folder.canonicalize().unwrap_or_else(|_| folder.into());
-    folder.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }

@@ -11,6 +11,7 @@ use dyno_measure::files::{bytes_of, collect_files};
 use tera::{Context, Tera};
 
 use crate::exit::Outcome;
+use crate::output::{folder_of, name_of};
 use crate::submission::Dialect;
 
 /// Bytes of a file from which on it is left out unless the engine opens it: weights of other precisions are
@@ -49,7 +50,7 @@ impl Bundle<'_> {
         if folder.exists() {
             refuse!("{} exists already; name another folder with -o", folder.display());
         }
-        let above = folder.parent().filter(|above| !above.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let above = folder_of(folder);
         let no_room = |error| bad_input!("can't write to {}: {error}; choose another -o", above.display());
         fs::create_dir_all(above).map_err(no_room)?;
         let aside = tempfile::tempdir_in(above).map_err(no_room)?;
@@ -87,7 +88,7 @@ impl Bundle<'_> {
         let words = self.options.iter().map(String::as_str);
         let options = shlex::try_join(words).unwrap_or_default(); // options of a process hold no NUL
         let mut context = Context::new();
-        context.insert("name", &self.name());
+        context.insert("name", &name_of(self.model));
         context.insert("options", &options);
         context.insert("pair", self.pair);
         context.insert("is_static", &self.is_static);
@@ -108,12 +109,6 @@ impl Bundle<'_> {
             }
         }
         Ok(())
-    }
-
-    /// Name of the model: that of its folder.
-    fn name(&self) -> String {
-        let folder = self.model.canonicalize().unwrap_or_else(|_| self.model.to_owned());
-        folder.file_name().unwrap_or_default().display().to_string()
     }
 }
 

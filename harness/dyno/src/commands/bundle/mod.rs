@@ -2,7 +2,7 @@
 
 mod folder;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use dyno_api::{Backend, Settings};
 use dyno_host::registry;
@@ -11,7 +11,7 @@ use serde_json::json;
 
 use crate::cli::engines::BundleArgs;
 use crate::exit::{OrBadInput, Outcome, bad_input};
-use crate::output::answer;
+use crate::output::{answer, name_of};
 use crate::submission::Submission;
 
 pub fn bundle(args: &BundleArgs) -> Outcome {
@@ -33,7 +33,8 @@ pub fn bundle(args: &BundleArgs) -> Outcome {
         options: &options,
         pair,
     };
-    let folder = args.out.clone().unwrap_or_else(|| default_folder(args));
+    let here = || format!("{}-{}", name_of(&args.model), args.dialect.name).into();
+    let folder = args.out.clone().unwrap_or_else(here);
     let sizes = bundle.write(&folder)?;
     // A folder that dyno itself can't open as a submission would be a fault of this program.
     Submission::open(&folder, args.dialect, args.pair.clone(), None).map_err(|failure| failure.error)?;
@@ -84,12 +85,6 @@ fn checked_program(program: &Path) -> Outcome<bool> {
         );
     }
     Ok(is_static)
-}
-
-/// Folder of the submission: the names of model and dialect, here.
-fn default_folder(args: &BundleArgs) -> PathBuf {
-    let model = args.model.canonicalize().unwrap_or_else(|_| args.model.clone());
-    format!("{}-{}", model.file_name().unwrap_or_default().display(), args.dialect.name).into()
 }
 
 fn as_text(args: &BundleArgs, folder: &Path, sizes: &Sizes) -> String {
