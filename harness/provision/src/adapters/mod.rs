@@ -3,7 +3,6 @@
 //! An adapter is a folder, `backends/adapters/NAME`: a description (`adapter.toml`), a program, its pinned
 //! Python packages, and a README. A new one needs no Rust.
 
-mod conversion;
 mod description;
 mod environment;
 mod folders;

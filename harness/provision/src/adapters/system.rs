@@ -1,16 +1,19 @@
-//! A system that runs by an adapter: its command, its model, and what must be made before it can start.
+//! A system that runs by an adapter: its command, its model, and what must be made before it can start. A model in the
+//! engine's own form is made once, and kept in the user's cache by content.
 
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 use std::sync::{Arc, OnceLock};
 
 use dyno_api::Settings;
 use dyno_measure::Argument;
+use dyno_measure::files::{collect_files, file_hash};
+use dyno_record::hash_of;
 use dyno_record::identity::{AdapterLaunch, BatchSize};
 
-use super::conversion;
 use super::folders::Adapter;
-use crate::Listener;
 use crate::error::{Error, Result};
+use crate::{Listener, cache_folder, last_line};
 
 /// An adapter, with the settings and the model of one system.
 #[derive(Clone, Debug)]
@@ -46,11 +49,8 @@ impl AdaptedSystem {
     /// Builds the environment and converts the model, where that is still to be done.
     pub fn provide(&self, say: Listener<'_>) -> Result<()> {
         self.adapter.provide(say)?;
-        let settings = self.deciding();
-        match conversion::folder_of(&self.adapter, &self.named, &settings)? {
-            Some(made) if !made.is_dir() => {
-                conversion::convert(&self.adapter, &self.named, &settings, &made, say)
-            }
+        match self.converted()? {
+            Some(folder) if !folder.is_dir() => self.convert(&folder, say),
             _ => Ok(()),
         }
     }
@@ -63,8 +63,8 @@ impl AdaptedSystem {
     /// The model that the program opens: the campaign's, or what was made of it.
     pub fn model(&self) -> Result<&Path> {
         if self.opened.get().is_none() {
-            let made = conversion::folder_of(&self.adapter, &self.named, &self.deciding())?;
-            let _ = self.opened.set(made.unwrap_or_else(|| self.named.clone())); // a second hash is the same
+            let model = self.converted()?.unwrap_or_else(|| self.named.clone());
+            let _ = self.opened.set(model); // a second hash is the same
         }
         Ok(self.opened.get().unwrap_or(&self.named))
     }
@@ -113,12 +113,63 @@ impl AdaptedSystem {
         self.adapter.description.values(&self.launch.settings)
     }
 
+    /// Folder of the model in the engine's own form, made or not; `None` if the engine reads the model as it is. Its
+    /// name has a hash of all that decides the result: the converter, its packages, what adapters share, the settings,
+    /// the model's files.
+    fn converted(&self) -> Result<Option<PathBuf>> {
+        let (adapter, model) = (&self.adapter, &self.named);
+        let Some(convert) = &adapter.description.convert else { return Ok(None) };
+        if model.join(&convert.unless).exists() {
+            return Ok(None);
+        }
+        let mut facts = self.deciding();
+        for program in [self.converter(), adapter.requirements()].into_iter().chain(adapter.shared()) {
+            if program.is_file() {
+                facts.push(file_hash(&program)?);
+            }
+        }
+        let mut files = Vec::new();
+        collect_files(model, &mut files)?;
+        for file in files.iter().filter(|file| file.is_file()) {
+            let name = file.strip_prefix(model).unwrap_or(file).display();
+            facts.push(format!("{name} {}", file_hash(file)?));
+        }
+        let name = format!("{}-{}", adapter.name, &hash_of(facts.join("\n").as_bytes())[..16]);
+        Ok(Some(cache_folder()?.join("adapters/models").join(name)))
+    }
+
+    /// Converts the model into `folder`: aside, then renamed into place.
+    fn convert(&self, folder: &Path, say: Listener<'_>) -> Result<()> {
+        let (name, model) = (&self.adapter.name, &self.named);
+        say(format_args!("adapter {name}: converting {} (once) …", model.display()));
+        let parent = folder.parent().unwrap_or(folder);
+        std::fs::create_dir_all(parent)?;
+        let aside = tempfile::Builder::new().prefix("building-").tempdir_in(parent)?;
+        let made = aside.path().join("model");
+        let mut command = Command::new(self.adapter.python()?);
+        command.arg(self.converter()).arg(model).arg(&made).args(self.deciding()).stdin(Stdio::null());
+        let output = command.output()?;
+        if !output.status.success() {
+            let said = last_line(&output.stderr);
+            return Err(Error::Refused(format!("adapter {name}: can't convert {}: {said}", model.display())));
+        }
+        match std::fs::rename(&made, folder) {
+            Err(_) if folder.is_dir() => Ok(()), // another process was faster
+            renamed => Ok(renamed?),
+        }
+    }
+
     /// The settings that decide what a conversion makes, as `name=value`.
     fn deciding(&self) -> Vec<String> {
         let deciding = self.adapter.description.convert.iter().flat_map(|convert| &convert.settings);
         let deciding: Vec<&String> = deciding.collect();
         let values = self.values().into_iter().filter(|(name, _)| deciding.iter().any(|known| known == name));
         values.map(|(name, value)| format!("{name}={value}")).collect()
+    }
+
+    /// The program that makes a model of the engine's own form.
+    fn converter(&self) -> PathBuf {
+        self.adapter.folder.join("convert.py")
     }
 }
 
