@@ -46,30 +46,28 @@ pub struct Complaint {
 }
 
 impl Complaint {
-    /// The parts of `error`. A cause that the error before it repeats is left out.
     pub fn of(error: &anyhow::Error) -> Self {
-        let mut complaint = Self::default();
-        for cause in error.chain() {
-            let message = cause.to_string();
-            let remedy = remedy_of(cause, &message);
-            let end = remedy.as_ref().map_or(0, |remedy| "; ".len() + remedy.len());
-            let fault = &message[..message.len().saturating_sub(end)];
-            match complaint.error.as_str() {
-                "" => complaint.error = fault.into(),
-                told if told.ends_with(fault) => {}
-                told => complaint.error = format!("{told}: {fault}"),
-            }
-            complaint.remedy = complaint.remedy.or(remedy);
-        }
-        complaint
+        let remedies: Vec<String> = error.chain().filter_map(remedy_of).collect();
+        let without = |told: String, remedy: &String| told.replace(&format!("; {remedy}"), "");
+        Self { error: remedies.iter().fold(in_one_line(error), without), remedy: remedies.into_iter().next() }
     }
+}
+
+/// The chain of causes in one line. A cause that the error before it repeats is left out.
+pub fn in_one_line(error: &anyhow::Error) -> String {
+    let causes = error.chain().map(ToString::to_string);
+    let joined = |told: String, cause: String| {
+        if told.contains(&cause) { told } else { format!("{told}: {cause}") }
+    };
+    causes.reduce(joined).unwrap_or_default()
 }
 
 /// Remedy at the end of a message. The errors of the bench's crates know their own; in the others, by
 /// convention, it follows the last "; ".
-fn remedy_of(cause: &(dyn std::error::Error + 'static), message: &str) -> Option<String> {
+fn remedy_of(cause: &(dyn std::error::Error + 'static)) -> Option<String> {
     let known = cause.downcast_ref().map(dyno_measure::Error::remedy);
     let known = known.or_else(|| cause.downcast_ref().map(dyno_results::Error::remedy));
+    let message = cause.to_string();
     let told = || message.rsplit_once("; ").map(|(_, remedy)| remedy.to_owned());
     known.unwrap_or_else(told).filter(|remedy| message.ends_with(remedy))
 }

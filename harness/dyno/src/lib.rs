@@ -52,7 +52,7 @@ use dyno_api::printable_line;
 
 use clap::error::{ContextKind, ContextValue};
 use cli::{Cli, Command, Hosting};
-use exit::{Complaint, Exit, Failure, Outcome};
+use exit::{Complaint, Exit, Failure, Outcome, in_one_line};
 
 /// The program.
 pub fn main() -> ExitCode {
@@ -131,13 +131,4 @@ fn answer_in_json(complaint: &Complaint) {
         // A closed standard output must not hide the exit code.
         let _ = output::print_json("error", complaint);
     }
-}
-
-/// The chain of causes in one line. A cause that the error before it repeats is left out.
-fn in_one_line(error: &anyhow::Error) -> String {
-    error
-        .chain()
-        .map(ToString::to_string)
-        .reduce(|told, cause| if told.ends_with(&cause) { told } else { format!("{told}: {cause}") })
-        .unwrap_or_default()
 }
