@@ -1,11 +1,5 @@
 //! Papers on fast translation: their tables as data, and the same tables measured again beside them.
 //!
-//! | module | owns |
-//! | --- | --- |
-//! | `tables` | tables and figures as the papers print them, one data file a paper |
-//! | [`published`] | their points of quality and cost, as the charts of a report show them |
-//! | [`reproduction`] | a table measured again: rows, claims, verdicts, pages |
-//!
 //! Judgements of cells come from `dyno-results`, charts and pages from `dyno-report`. This crate measures nothing and
 //! reads no file.
 

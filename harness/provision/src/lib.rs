@@ -1,13 +1,6 @@
 //! Brings what systems and scorers need beside the bench: made once, in the user's cache, aside and then renamed into
 //! place. dyno never installs into an environment of the user.
 //!
-//! | module | owns |
-//! | --- | --- |
-//! | [`data`] | the folders with what ships: campaigns, models, test sets, adapters |
-//! | [`environment`] | private Python environments |
-//! | [`adapters`] | other projects' engines: their folders, environments and converted models |
-//! | [`image`] | images of containers, unpacked |
-//!
 //! Nothing here is measured, and no system is started. Callers hear of what takes long by a [`Listener`].
 
 pub mod adapters;
