@@ -1,4 +1,5 @@
-//! Temporary folders of the bench. A bench that is killed can't remove its folder, so the next bench does.
+//! Temporary folders of the bench, and of publications. A bench that is killed can't remove its folder, so the next
+//! bench does.
 //!
 //! A living bench holds a lock on a file of its folder, and the kernel gives the lock back with the process.
 //! Process numbers would prove less: containers share folders, not numbers.
@@ -11,6 +12,7 @@ use std::path::{Path, PathBuf};
 use dyno_measure::os::user;
 use tempfile::{Builder, TempDir};
 
+/// Beginning of the names of the bench's own folders.
 const PREFIX: &str = "dyno-scratch-";
 /// File whose lock a living bench holds. Folders without it belong to other programs.
 const LOCK: &str = ".lock";
@@ -26,13 +28,18 @@ pub struct Scratch {
 impl Scratch {
     /// Creates a temporary folder, after those that dead benches left have been removed.
     pub fn create() -> io::Result<Self> {
-        let place = std::env::temp_dir();
-        sweep(&place);
+        Self::create_in(&std::env::temp_dir(), PREFIX)
+    }
+
+    /// The same in `place`, for folders whose names begin with `prefix`.
+    pub fn create_in(place: &Path, prefix: &str) -> io::Result<Self> {
+        sweep(place, prefix);
         loop {
-            let folder = Builder::new().prefix(PREFIX).tempdir_in(&place)?;
+            let folder = Builder::new().prefix(prefix).tempdir_in(place)?;
             let lock = File::create_new(folder.path().join(LOCK))?;
-            // Another bench may take the file for a dead one's before this lock, and remove the folder.
-            lock.lock()?;
+            // Another bench may take the file for a dead one's before this lock, and remove the folder. On a file
+            // system without locks no folder is removed.
+            let _ = lock.lock();
             if folder.path().join(LOCK).exists() {
                 return Ok(Self { folder, _lock: lock });
             }
@@ -45,9 +52,9 @@ impl Scratch {
 }
 
 /// Removes the folders that dead benches left in `place`. What can't be removed is left.
-fn sweep(place: &Path) {
+fn sweep(place: &Path, prefix: &str) {
     for entry in fs::read_dir(place).into_iter().flatten().flatten() {
-        let is_ours = entry.file_name().to_string_lossy().starts_with(PREFIX);
+        let is_ours = entry.file_name().to_string_lossy().starts_with(prefix);
         if let Some(folder) = is_ours.then(|| entry.path()).and_then(own_folder) {
             remove_if_left(&folder);
         }
@@ -92,13 +99,13 @@ mod tests {
         let linked = make("elsewhere", &[LOCK]);
         let link = place.path().join("dyno-scratch-link");
         std::os::unix::fs::symlink(&linked, &link).unwrap();
-        sweep(place.path());
+        sweep(place.path(), PREFIX);
         assert!(!dead.exists());
         for kept in [&alive, &foreign, &other, &linked, &link] {
             assert!(kept.exists(), "{}", kept.display());
         }
         drop(held);
-        sweep(place.path());
+        sweep(place.path(), PREFIX);
         assert!(!alive.exists(), "its bench has ended");
     }
 

@@ -1,7 +1,7 @@
 //! The copy of measurements: made aside and moved to its place when it is complete, so that a publication
 //! that ends half way leaves nothing.
 
-use std::fs::{self, File, TryLockError};
+use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -10,6 +10,7 @@ use dyno_api::files;
 
 use crate::exit::{Exit, Outcome, no_answer};
 use crate::interrupt::Stop;
+use crate::scratch::Scratch;
 
 /// Beginning of the names of temporary folders, beside the published runs.
 const ASIDE: &str = ".publishing-";
@@ -21,10 +22,8 @@ pub type Source = (PathBuf, PathBuf);
 pub fn copy(files: &[Source], place: &Path, add: impl Fn(&Path) -> Outcome<()>) -> Outcome<()> {
     let stop = Stop::on_signals(|| ())?;
     let to = place.parent().unwrap_or(Path::new("."));
-    let lock = lock(to)?;
     let copied = || -> anyhow::Result<bool> {
-        lock.as_ref().map_or(Ok(()), |_| remove_abandoned(to))?;
-        let aside = tempfile::Builder::new().prefix(ASIDE).tempdir_in(to)?;
+        let aside = Scratch::create_in(to, ASIDE)?;
         let folder = aside.path().join("run");
         fs::create_dir(&folder)?;
         for (from, inside) in files.iter().take_while(|_| !stop.is_wanted()) {
@@ -50,28 +49,4 @@ fn copy_file(from: &Path, to: &Path) -> io::Result<()> {
     let mut target = File::create_new(to)?;
     io::copy(&mut files::open_itself(from)?, &mut target)?;
     target.sync_all()
-}
-
-/// Locks the folder of published runs, so that temporary folders there belong to no other process. `None` on a
-/// file system without locks.
-fn lock(to: &Path) -> Outcome<Option<File>> {
-    let folder = File::open(to)?;
-    match folder.try_lock() {
-        Ok(()) => Ok(Some(folder)),
-        Err(TryLockError::Error(_)) => Ok(None),
-        Err(TryLockError::WouldBlock) => {
-            let remedy = "wait for it, or choose another folder with --to";
-            Err(bad_input!("another dyno publishes to {}; {remedy}", to.display()))
-        }
-    }
-}
-
-/// Removes temporary folders of processes that were killed.
-fn remove_abandoned(to: &Path) -> io::Result<()> {
-    let is_abandoned = |entry: &fs::DirEntry| {
-        entry.file_name().to_string_lossy().starts_with(ASIDE)
-            && entry.file_type().is_ok_and(|it| it.is_dir())
-    };
-    let mut entries = fs::read_dir(to)?.filter_map(Result::ok).filter(is_abandoned);
-    entries.try_for_each(|entry| fs::remove_dir_all(entry.path()))
 }
