@@ -3,7 +3,6 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use dyno_api::closest;
 use dyno_host::registry;
 use dyno_measure::{PLACEHOLDERS, Track, host};
 use dyno_results::prices::{self, Price};
@@ -12,7 +11,7 @@ use serde_json::json;
 
 use crate::campaign::{Campaign, Entry, Launch, named_or_starter};
 use crate::cli::runs::ListArgs;
-use crate::exit::{Failure, Outcome};
+use crate::exit::Outcome;
 use crate::output::answer;
 use crate::submission::Submission;
 use crate::table;
@@ -22,19 +21,8 @@ pub fn list(args: &ListArgs) -> Outcome {
     if args.campaign.as_deref() == Some(Path::new("prices")) {
         return list_prices(args);
     }
-    let campaign = named_or_starter(args.campaign.as_deref()).map_err(|failure| hinted(failure, args))?;
+    let campaign = named_or_starter(args.campaign.as_deref())?;
     answer(args.json, "list", &as_json(&campaign), || as_text(&campaign))
-}
-
-/// Adds a suggestion if the missing campaign file looks like a misspelt `prices`.
-fn hinted(failure: Failure, args: &ListArgs) -> Failure {
-    let named = args.campaign.as_deref().filter(|path| !path.exists()).and_then(Path::to_str);
-    match named.and_then(|name| closest(name, ["prices"].into_iter())) {
-        Some(near) => {
-            Failure { error: anyhow::anyhow!("{:#} (did you mean {near:?}?)", failure.error), ..failure }
-        }
-        None => failure,
-    }
 }
 
 fn list_prices(args: &ListArgs) -> Outcome {
