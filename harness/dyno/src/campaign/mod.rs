@@ -10,7 +10,6 @@ mod entry;
 mod generated;
 mod pairs;
 mod search;
-mod shipped;
 mod suggestions;
 mod test_sets;
 #[cfg(test)]
@@ -21,4 +20,4 @@ pub use checked::{Campaign, MeterCommand};
 pub use drawing::{make_ready, unbuilt, undrawn};
 pub use entry::{Entry, Launch};
 pub use generated::Generated;
-pub use shipped::{named_or_starter, shipped};
+pub use wire::{named_or_starter, shipped};

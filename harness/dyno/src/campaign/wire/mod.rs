@@ -37,6 +37,7 @@ use super::suggestions::with_suggestion;
 use crate::exit::Outcome;
 use crate::output::warn_of_look_alikes;
 use dyno_measure::os::MOST_CORES;
+use dyno_provision::data::{self, REMEDY};
 
 /// A host that disturbs this many rounds in a row won't give a quiet one soon.
 const MOST_REPEATS: usize = 100;
@@ -89,6 +90,16 @@ struct WireCampaign {
 
 fn one() -> u64 {
     1
+}
+
+/// Path of a campaign that ships with dyno, beside its models and test sets.
+pub fn shipped(name: &str) -> Option<PathBuf> {
+    data::shipped(Path::new(&format!("campaigns/{name}.toml")))
+}
+
+pub fn named_or_starter(named: Option<&Path>) -> Outcome<Campaign> {
+    let found = named.map(Into::into).or_else(|| shipped("starter"));
+    Campaign::load(&found.ok_or_else(|| bad_input!("the starter campaign is missing; {REMEDY}"))?)
 }
 
 impl Campaign {
