@@ -55,37 +55,42 @@ pub fn ask(
     ])
 }
 
+/// Whether no launch broke a rule with such a code; `passes` says what was seen where none did.
+fn check(
+    name: &'static str,
+    trials: &[Trial],
+    is_wanted: impl Fn(Code) -> bool,
+    passes: impl FnOnce() -> String,
+) -> Check {
+    let fault = trials.iter().find_map(|trial| told(trial, &is_wanted));
+    Check { check: name, passed: fault.is_none(), said: fault.unwrap_or_else(passes) }
+}
+
 fn starts(trials: &[Trial]) -> Check {
-    let crash = |trial: &&Trial| trial.reasons.iter().any(|reason| reason.code == Code::Crashed);
-    let said = match trials.iter().find(crash) {
-        Some(trial) => told(trial, |code| code == Code::Crashed),
-        None => {
+    check(
+        "starts",
+        trials,
+        |code| code == Code::Crashed,
+        || {
             let seconds = trials.iter().map(|trial| trial.ending.wall_ns()).max().unwrap_or(0) as f64 / 1e9;
-            format!(
-                "{}, each with exit code 0, in at most {seconds:.1} s",
-                counted(trials.len(), "launch", "launches")
-            )
-        }
-    };
-    Check { check: "starts", passed: !trials.iter().any(|trial| crash(&trial)), said }
+            let launches = counted(trials.len(), "launch", "launches");
+            format!("{launches}, each with exit code 0, in at most {seconds:.1} s")
+        },
+    )
 }
 
 /// Whether every launch kept the rules of its track.
 fn contract(trials: &[Trial], lines: usize) -> Check {
-    let is_other = |code: Code| !matches!(code, Code::Crashed | Code::OverMemory | Code::UsesNetwork);
-    let broken = |trial: &&Trial| trial.reasons.iter().any(|reason| is_other(reason.code));
-    let fault = trials.iter().find(broken).map(|trial| told(trial, is_other));
-    let failed = |trial: &Trial| {
-        trial.ending.report.killed || trial.reasons.iter().any(|reason| reason.code == Code::Crashed)
-    };
-    let is_unseen = fault.is_none() && trials.iter().any(failed);
+    let is_other = |code| !matches!(code, Code::Crashed | Code::OverMemory | Code::UsesNetwork);
     let names: Vec<_> = trials.iter().map(|trial| trial.track.name()).collect();
-    let said = match &fault {
-        Some(fault) => fault.clone(),
-        None if is_unseen => "not seen, because a launch failed".into(),
-        None => format!("{lines} lines answered one for one in {}", names.join(" and ")),
-    };
-    Check { check: "contract", passed: fault.is_none() && !is_unseen, said }
+    let answered = || format!("{lines} lines answered one for one in {}", names.join(" and "));
+    let contract = check("contract", trials, is_other, answered);
+    let has_crashed = |trial: &Trial| trial.reasons.iter().any(|reason| reason.code == Code::Crashed);
+    let failed = |trial: &Trial| trial.ending.report.killed || has_crashed(trial);
+    match contract.passed && trials.iter().any(failed) {
+        true => Check { passed: false, said: "not seen, because a launch failed".into(), ..contract },
+        false => contract,
+    }
 }
 
 /// Whether no launch tried to reach another host.
@@ -102,13 +107,15 @@ fn network(trials: &[Trial]) -> Check {
 /// Whether the memory fits, if there is a cap.
 fn memory(trials: &[Trial], limits: &Limits) -> Check {
     let peak = trials.iter().map(|trial| trial.ending.report.peak_bytes).max().unwrap_or(0);
-    let exceeded = trials.iter().find(|trial| trial.ending.report.exceeded_cap_bytes.is_some());
-    let said = match (exceeded, limits.memory_mib) {
-        (Some(trial), _) => told(trial, |code| code == Code::OverMemory),
-        (None, Some(cap)) => format!("peak {} of {cap} MiB", mib(peak)),
-        (None, None) => format!("peak {}; no cap is set (--memory)", mib(peak)),
-    };
-    Check { check: "fits the memory", passed: exceeded.is_none(), said }
+    check(
+        "fits the memory",
+        trials,
+        |code| code == Code::OverMemory,
+        || match limits.memory_mib {
+            Some(cap) => format!("peak {} of {cap} MiB", mib(peak)),
+            None => format!("peak {}; no cap is set (--memory)", mib(peak)),
+        },
+    )
 }
 
 /// Sizes: of the model that was opened, and of all files.
@@ -123,13 +130,10 @@ fn size(submission: &Submission, system: &System, trials: &[Trial]) -> Check {
 }
 
 /// First fault of `trial` with such a code: its track, figure and remedy.
-fn told(trial: &Trial, is_wanted: impl Fn(Code) -> bool) -> String {
-    let reason = trial.reasons.iter().find(|reason| is_wanted(reason.code));
-    let said = |reason: &Reason| {
-        let (code, track) = (reason.code.name(), trial.track);
-        format!("{code} ({track}): {}; {}", reason.figure, reason.remedy)
-    };
-    reason.map_or_else(String::new, said)
+fn told(trial: &Trial, is_wanted: impl Fn(Code) -> bool) -> Option<String> {
+    let reason = trial.reasons.iter().find(|reason| is_wanted(reason.code))?;
+    let (code, track) = (reason.code.name(), trial.track);
+    Some(format!("{code} ({track}): {}; {}", reason.figure, reason.remedy))
 }
 
 fn mib(bytes: u64) -> String {
