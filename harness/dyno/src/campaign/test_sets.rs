@@ -41,7 +41,6 @@ struct Manifest {
 )]
 pub enum WirePages {
     Lines(usize),
-    /// File of names.
     Documents(PathBuf),
 }
 

@@ -80,7 +80,6 @@ pub struct ExplainArgs {
     pub test_set: Option<String>,
 }
 
-/// Forms of an export.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum ExportFormat {
     /// Bencher Metric Format, for bencher run --adapter json

@@ -33,7 +33,6 @@ pub fn setting(text: &str) -> Result<(String, serde_json::Value), String> {
     dyno_api::parse_setting(text).ok_or_else(|| "expected NAME=VALUE, such as beam=4".into())
 }
 
-/// Number of cores.
 pub(super) fn cores(text: &str) -> Result<usize, String> {
     whole(text, MOST_CORES)
 }

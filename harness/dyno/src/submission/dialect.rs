@@ -26,7 +26,6 @@ static ALL: LazyLock<Vec<Dialect>> = LazyLock::new(|| FACTS.iter().map(Dialect).
 #[serde(try_from = "String")]
 pub struct Dialect(&'static Facts);
 
-/// File of a dialect.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Facts {

@@ -109,7 +109,6 @@ fn existing(folder: &Path, name: &str, dialect: Dialect) -> Outcome<PathBuf> {
     Some(folder.join(name)).filter(|path| path.exists()).ok_or_else(missing)
 }
 
-/// The only folder in `model` with a script.
 fn only_model(folder: &Path, dialect: Dialect) -> Outcome<PathBuf> {
     let models = folder.join(MODEL);
     let mut names = names_in(&models);

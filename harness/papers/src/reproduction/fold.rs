@@ -14,15 +14,12 @@ pub struct Setting {
     pub claim: Option<String>,
     /// The paper's figure.
     pub paper: f64,
-    /// Our figure.
     pub ours: Option<Estimate>,
-    /// Unit of both.
     pub unit: &'static str,
     /// Whether the paper says “faster” instead of its figure.
     pub only_faster: bool,
     /// Side that our factor is over.
     pub over: Option<String>,
-    /// Verdict on this setting.
     pub verdict: Verdict,
     /// Cores that the setting needs, and this host lacks.
     pub lacking: Option<Lacking>,

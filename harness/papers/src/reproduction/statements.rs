@@ -36,7 +36,6 @@ fn of_statement(reproduction: &Reproduction, said: &Statement) -> Claim {
     }
 }
 
-/// The verdict on a statement by its value or bound.
 fn said_verdict(said: &Statement, of: Quantity, ours: Estimate) -> Verdict {
     match (said.about, said.least, said.most) {
         (Some(about), ..) => Verdict::of_cost(ours, about),

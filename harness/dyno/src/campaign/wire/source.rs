@@ -12,9 +12,7 @@ use crate::exit::{Failure, Outcome};
 
 /// Text of the file, which turns byte positions into lines and columns.
 pub(super) struct Source<'a> {
-    /// Path of the file.
     pub(super) path: &'a Path,
-    /// Text of the file.
     pub(super) text: String,
 }
 

@@ -21,7 +21,6 @@ pub enum Baseline {
     Run(Box<Run>),
 }
 
-/// Name of a baseline that is a command.
 const COMMAND: &str = "baseline";
 
 impl Baseline {

@@ -117,7 +117,6 @@ impl Counter {
 pub struct Instructions {
     runner: Runner,
     scratch: Scratch,
-    /// The counter that works here.
     pub counter: Counter,
 }
 
