@@ -235,7 +235,7 @@ pub struct BundleArgs {
     #[arg(value_parser = model)]
     pub model: PathBuf,
     /// Dialect of the shared task
-    #[arg(long, value_enum)]
+    #[arg(long, value_parser = word(&Dialect::ALL))]
     pub dialect: Dialect,
     /// Folder to create [default: MODEL-DIALECT, here]
     #[arg(long, short, value_name = "FOLDER", help_heading = "Output options")]

@@ -116,7 +116,7 @@ pub struct VerifyArgs {
     )]
     pub submission: Option<PathBuf>,
     /// Dialect of the submission
-    #[arg(long, value_enum, requires = "submission", help_heading = "Systems")]
+    #[arg(long, value_parser = word(&Dialect::ALL), requires = "submission", help_heading = "Systems")]
     pub dialect: Option<Dialect>,
     /// Language pair that the dialect names in each call, in the task's own words, such as ces-deu
     #[arg(long, value_name = "PAIR", requires = "submission", help_heading = "Systems")]

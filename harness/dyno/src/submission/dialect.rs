@@ -5,13 +5,25 @@ use std::collections::BTreeMap;
 use std::ops::Deref;
 use std::sync::LazyLock;
 
-use clap::ValueEnum;
-use clap::builder::PossibleValue;
 use dyno_measure::Track;
 use serde::Deserialize;
 
 use crate::exit::Outcome;
 
+dyno_record::words! {
+    /// A dialect of a shared task.
+    #[serde(rename_all = "lowercase")]
+    pub enum Dialect {
+        /// Efficiency task: `/run.sh TASK TRACK`, the model in /model, standard input to standard output
+        Wmt22,
+        /// Model compression 2025: `/model/ID/run.sh PAIR BATCH`, standard input to standard output
+        Wmt25,
+        /// Model compression 2026: `setup.sh` once, then `run.sh` with --lang-pair, --batch-size, --input, --output
+        Wmt26,
+    }
+}
+
+/// File of each dialect.
 const FILES: [&str; 3] = [
     include_str!("../../../../templates/dialects/wmt22.toml"),
     include_str!("../../../../templates/dialects/wmt25.toml"),
@@ -20,19 +32,10 @@ const FILES: [&str; 3] = [
 
 static FACTS: LazyLock<[Facts; 3]> =
     LazyLock::new(|| FILES.map(|text| toml::from_str(text).expect("a test reads all dialects")));
-static ALL: LazyLock<Vec<Dialect>> = LazyLock::new(|| FACTS.iter().map(Dialect).collect());
-
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[serde(try_from = "String")]
-pub struct Dialect(&'static Facts);
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Facts {
-    /// Name in campaigns and on the command line.
-    pub name: String,
-    /// Help on the command line.
-    about: String,
     pub tracks: Vec<Track>,
     /// Place at which a submission sees its files.
     pub(super) place: Place,
@@ -59,27 +62,7 @@ impl Deref for Dialect {
     type Target = Facts;
 
     fn deref(&self) -> &Facts {
-        self.0
-    }
-}
-
-impl ValueEnum for Dialect {
-    fn value_variants<'a>() -> &'a [Self] {
-        &ALL
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        Some(PossibleValue::new(self.0.name.as_str()).help(self.0.about.as_str()))
-    }
-}
-
-impl TryFrom<String> for Dialect {
-    type Error = String;
-
-    fn try_from(name: String) -> Result<Self, String> {
-        let names: Vec<_> = ALL.iter().map(|dialect| format!("`{}`", dialect.name)).collect();
-        Self::from_str(&name, false)
-            .map_err(|_| format!("unknown variant `{name}`, expected one of {}", names.join(", ")))
+        &FACTS[*self as usize]
     }
 }
 
@@ -91,7 +74,7 @@ impl Dialect {
 
     /// Refuses a language pair that is missing, or has no place in the call.
     pub fn check_pair(self, has_pair: bool) -> Outcome<()> {
-        let name = &self.name;
+        let name = self.name();
         match (self.names_pair(), has_pair) {
             (true, false) => Err(bad_input!(
                 "the dialect {name} names a language pair in each call; give the pair, such as ces-deu"
@@ -118,23 +101,19 @@ impl Dialect {
 mod tests {
     use super::*;
 
-    fn named(name: &str) -> Dialect {
-        Dialect::from_str(name, false).unwrap()
-    }
-
     #[test]
     fn each_dialect_has_its_own_call() {
-        let command = |name: &str, script: &str| named(name).command(script, "ces-deu", 8);
-        assert_eq!(command("wmt22", "/run.sh"), ["/run.sh", "{task}", "{mode}"]);
-        assert_eq!(command("wmt25", "/model/a/run.sh"), ["/model/a/run.sh", "ces-deu", "8"]);
-        assert_eq!(command("wmt26", "run.sh")[3..], ["run.sh", "ces-deu", "8"]);
+        let command = |dialect: Dialect, script: &str| dialect.command(script, "ces-deu", 8);
+        assert_eq!(command(Dialect::Wmt22, "/run.sh"), ["/run.sh", "{task}", "{mode}"]);
+        assert_eq!(command(Dialect::Wmt25, "/model/a/run.sh"), ["/model/a/run.sh", "ces-deu", "8"]);
+        assert_eq!(command(Dialect::Wmt26, "run.sh")[3..], ["run.sh", "ces-deu", "8"]);
     }
 
     #[test]
     fn a_dialect_of_whole_files_has_no_track_of_single_lines() {
-        for dialect in ["wmt25", "wmt26"].map(named) {
-            assert!(dialect.tracks.iter().all(|track| !track.answers_lines()), "{}", dialect.name);
+        for dialect in [Dialect::Wmt25, Dialect::Wmt26] {
+            assert!(dialect.tracks.iter().all(|track| !track.answers_lines()), "{dialect}");
         }
-        assert!(named("wmt22").tracks.contains(&Track::Latency));
+        assert!(Dialect::Wmt22.tracks.contains(&Track::Latency));
     }
 }

@@ -101,9 +101,8 @@ impl Layout {
 fn existing(folder: &Path, name: &str, dialect: Dialect) -> Outcome<PathBuf> {
     let missing = || {
         bad_input!(
-            "no {name} in {}, which the dialect {} needs; add it, or choose another dialect",
-            folder.display(),
-            dialect.name
+            "no {name} in {}, which the dialect {dialect} needs; add it, or choose another dialect",
+            folder.display()
         )
     };
     Some(folder.join(name)).filter(|path| path.exists()).ok_or_else(missing)
@@ -161,12 +160,12 @@ fn names_in(folder: &Path) -> Vec<String> {
 mod tests {
     use std::os::unix::fs::PermissionsExt;
 
-    use clap::ValueEnum;
+    use dyno_record::rules::names::named;
 
     use super::*;
 
     fn layout_of(folder: &Path, dialect: &str) -> Outcome<Layout> {
-        Layout::of(folder, Dialect::from_str(dialect, false).unwrap())
+        Layout::of(folder, named(dialect).unwrap())
     }
 
     /// A folder with these files, each a script if its name ends so.

@@ -52,10 +52,10 @@ impl Submission {
         let layout = Layout::of(&folder, dialect)?;
         dialect.check_pair(pair.is_some())?;
         if batch_lines.is_some() && !dialect.names_pair() {
-            refuse!("the dialect {} names no size of batches; leave the size out", dialect.name);
+            refuse!("the dialect {dialect} names no size of batches; leave the size out");
         }
         let launch = SubmissionLaunch {
-            dialect: dialect.name.clone(),
+            dialect: dialect.name().into(),
             folder: layout.folder.clone(),
             pair: pair.unwrap_or_default(),
             batch_lines: batch_lines.unwrap_or(BATCH_LINES),
@@ -120,10 +120,9 @@ mod tests {
         for name in ["model/weights", "program", "run.sh"] {
             fs::write(folder.path().join(name), "#!/bin/sh\n").unwrap();
         }
-        let dialect = Dialect::try_from("wmt22".to_owned()).unwrap();
         let run = folder.path().join("run.sh");
         fs::set_permissions(run, fs::Permissions::from_mode(0o755)).unwrap();
-        let submission = Submission::open(folder.path(), dialect, None, None).unwrap();
+        let submission = Submission::open(folder.path(), Dialect::Wmt22, None, None).unwrap();
         let home = folder.path().canonicalize().unwrap();
         assert_eq!(submission.own_files(), ["program", "run.sh"].map(|name| home.join(name)));
         assert_eq!(submission.scripts(), [home.join("run.sh")]);

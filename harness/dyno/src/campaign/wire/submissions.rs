@@ -77,11 +77,11 @@ pub(super) fn in_its_tracks(
     let missing = missing.iter().map(|track| track.name()).collect::<Vec<_>>().join(", ");
     if own.is_empty() {
         let remedy = "add throughput-1 or throughput-all to `tracks`";
-        let message = format!("system {name:?}: the dialect {} has no {missing}; {remedy}", dialect.name);
+        let message = format!("system {name:?}: the dialect {dialect} has no {missing}; {remedy}");
         return Err(source.error_at(span, message));
     }
     if !missing.is_empty() {
-        say!("{name} isn't measured in {missing}: its dialect {} has no such track", dialect.name);
+        say!("{name} isn't measured in {missing}: its dialect {dialect} has no such track");
     }
     Ok(Entry { tracks: Some(own), ..entry })
 }

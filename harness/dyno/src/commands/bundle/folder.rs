@@ -149,11 +149,10 @@ mod tests {
             fs::write(model.join(name), vec![0; bytes]).unwrap();
         }
         for (dialect, home, further) in [
-            ("wmt22", "", "Containerfile"),
-            ("wmt25", "model/mine/", "Containerfile"),
-            ("wmt26", "", "setup.sh"),
+            (Dialect::Wmt22, "", "Containerfile"),
+            (Dialect::Wmt25, "model/mine/", "Containerfile"),
+            (Dialect::Wmt26, "", "setup.sh"),
         ] {
-            let dialect = Dialect::try_from(dialect.to_owned()).unwrap();
             let bundle = Bundle {
                 dialect,
                 model: &model,
@@ -163,11 +162,11 @@ mod tests {
                 options: &["--set".into(), "a=b c".into()],
                 pair: "en-de",
             };
-            let folder = source.path().join(&dialect.name);
+            let folder = source.path().join(dialect.name());
             let sizes = bundle.write(&folder).unwrap();
             let text = |name: &str| fs::read_to_string(folder.join(name)).unwrap();
             assert_eq!((sizes.model_bytes, sizes.program_bytes), ((2 << 20) + 10, 7));
-            assert!(text(&format!("{home}run.sh")).contains("--set 'a=b c'"), "{}", dialect.name);
+            assert!(text(&format!("{home}run.sh")).contains("--set 'a=b c'"), "{dialect}");
             assert!(!text(&format!("{home}run.sh")).contains("{{"), "nothing is left to fill");
             assert!(folder.join(further).is_file() && folder.join(format!("{home}dyno")).is_file());
             let refused = bundle.write(&folder).unwrap_err().error.to_string();

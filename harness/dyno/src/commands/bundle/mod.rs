@@ -33,14 +33,14 @@ pub fn bundle(args: &BundleArgs) -> Outcome {
         options: &options,
         pair,
     };
-    let here = || format!("{}-{}", name_of(&args.model), args.dialect.name).into();
+    let here = || format!("{}-{}", name_of(&args.model), args.dialect).into();
     let folder = args.out.clone().unwrap_or_else(here);
     let sizes = bundle.write(&folder)?;
     // A folder that dyno itself can't open as a submission would be a fault of this program.
     Submission::open(&folder, args.dialect, args.pair.clone(), None).map_err(|failure| failure.error)?;
     let Sizes { model_bytes, program_bytes, bytes } = sizes;
     let fields = json!({
-        "folder": folder, "dialect": args.dialect.name, "static": is_static, "model_bytes": model_bytes,
+        "folder": folder, "dialect": args.dialect, "static": is_static, "model_bytes": model_bytes,
         "program_bytes": program_bytes, "bytes": bytes
     });
     answer(args.json, "bundle", &fields, || as_text(args, &folder, &sizes))
@@ -90,7 +90,7 @@ fn checked_program(program: &Path) -> Outcome<bool> {
 fn as_text(args: &BundleArgs, folder: &Path, sizes: &Sizes) -> String {
     let row = |name: &str, bytes: u64| format!("  {name:<8} {bytes:>12} bytes\n");
     let pair = args.pair.as_ref().map_or_else(String::new, |pair| format!(" --pair {pair}"));
-    let (folder, dialect) = (folder.display(), &args.dialect.name);
+    let (folder, dialect) = (folder.display(), args.dialect);
     let rows =
         row("model", sizes.model_bytes) + &row("program", sizes.program_bytes) + &row("all", sizes.bytes);
     format!("{folder}\n{rows}check it: dyno verify --submission {folder} --dialect {dialect}{pair}\n")

@@ -159,7 +159,7 @@ fn own_submission(folder: &Path, dialect: Dialect, args: &VerifyArgs) -> Outcome
     let other = args.tracks.iter().find(|track| !dialect.tracks.contains(track));
     if let Some(track) = other {
         let names: Vec<_> = dialect.tracks.iter().map(|track| track.name()).collect();
-        let message = format!("the dialect {} has no {track}; it has {}", dialect.name, names.join(", "));
+        let message = format!("the dialect {dialect} has no {track}; it has {}", names.join(", "));
         return Err(bad_input(message));
     }
     let named = if is_image(folder) { folder } else { &submission.launch.folder };

@@ -145,7 +145,7 @@ pub fn show(system: &str, submission: &Submission, checks: &[Check]) -> Outcome<
         [*check, if *passed { "yes" } else { "NO" }, said.as_str()].map(str::to_owned).to_vec()
     };
     let table = grid(&[], checks.iter().map(row).collect(), 0..0);
-    let (dialect, folder) = (&submission.dialect.name, submission.launch.folder.display());
+    let (dialect, folder) = (submission.dialect, submission.launch.folder.display());
     let verdict = if checks.iter().all(|check| check.passed) { "" } else { "INVALID\n" };
     print(&format!("{system}: {dialect} submission in {folder}\n{table}\n{verdict}"))
 }
