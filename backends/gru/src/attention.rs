@@ -75,7 +75,8 @@ impl Attention {
     ) {
         let _attention = Operator::Attention.span();
         alpha.resize(source.keys.len() / self.energy.len(), 0.0);
-        self.kernels.energies(&source.keys, query, &self.energy, alpha).expect(WIDE);
+        let near = self.state.reads_int8();
+        self.kernels.energies(&source.keys, query, &self.energy, near, alpha).expect(WIDE);
         self.kernels.softmax(alpha);
         for (of_words, of_context) in source.products.iter().zip(products) {
             self.kernels.weighted_sum(alpha, of_words, of_context).expect(WIDE);

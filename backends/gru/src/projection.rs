@@ -46,6 +46,11 @@ impl Projection {
         Self { linear, norm: None, after: Vec::new() }
     }
 
+    /// Whether the product rounds what it reads to 8 bits.
+    pub(crate) fn reads_int8(&self) -> bool {
+        self.linear.reads_int8()
+    }
+
     /// The same with a norm that has a scale; an empty bias is none.
     pub(crate) fn scaled(mut self, scale: Vec<f32>, mut bias: Vec<f32>) -> Self {
         bias.resize(scale.len(), 0.0);

@@ -173,9 +173,10 @@ impl Attention {
                 let query = Mat::new(query, 1, self.width).expect(WIDE);
                 self.kernels.attend(query, &source.memory, 1, weights, seen).expect(WIDE);
             }
-            Some(Perceptron { direction, .. }) => {
+            Some(Perceptron { direction, query: product, .. }) => {
                 weights.resize(source.words, 0.0);
-                self.kernels.energies(&source.keys, query, direction, weights).expect(WIDE);
+                let near = product.reads_int8();
+                self.kernels.energies(&source.keys, query, direction, near, weights).expect(WIDE);
                 self.kernels.softmax(weights);
                 self.kernels.weighted_sum(weights, &source.shares, seen).expect(WIDE);
             }

@@ -278,11 +278,12 @@ macro_rules! attention {
         }
 
         $(#[$feature])*
-        pub(crate) fn energies(rows: &[f32], state: &[f32], direction: &[f32], out: &mut [f32]) {
+        pub(crate) fn energies<const NEAR: bool>(rows: &[f32], state: &[f32], direction: &[f32], out: &mut [f32]) {
             for (energy, row) in out.iter_mut().zip(rows.chunks_exact(state.len())) {
                 let mut sum = lanes::splat(0.0);
                 for ((x, s), u) in row.chunks(LANES).zip(state.chunks(LANES)).zip(direction.chunks(LANES)) {
-                    let bent = tanh(lanes::add(lanes::load(x), lanes::load(s)));
+                    let x = lanes::add(lanes::load(x), lanes::load(s));
+                    let bent = if NEAR { tanh_near(x) } else { tanh(x) };
                     sum = lanes::fma(lanes::load(u), bent, sum);
                 }
                 *energy = lanes::reduce_add(sum);

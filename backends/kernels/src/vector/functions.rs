@@ -77,6 +77,24 @@ macro_rules! functions {
             select(gt(splat(0.625), size), near, far)
         }
 
+        /// [`tanh`] within 1e-3, in a third of its time: an odd polynomial, fitted to the least error up to ±4, where the
+        /// tangent is 1 within the error.
+        $(#[$feature])*
+        #[inline]
+        pub(crate) fn tanh_near(x: F) -> F {
+            use lanes::{fma, max, min, mul, splat};
+            let near = min(splat(4.0), max(splat(-4.0), x));
+            let z = mul(near, near);
+            let mut p = splat(6.705_250_3e-9);
+            for c in [-5.012_228_6e-7, 1.587_249_3e-5, -2.784_848_4e-4, 2.983_652_3e-3, -2.046_650_9e-2] {
+                p = fma(p, z, splat(c));
+            }
+            for c in [9.358_493e-2, -0.309_095_2, 0.995_411_7] {
+                p = fma(p, z, splat(c));
+            }
+            mul(near, p)
+        }
+
         /// x·Φ(x) = x·(1 + erf(x/√2))/2, the error function by Abramowitz and Stegun, 7.1.26: within 1.5e-7.
         $(#[$feature])*
         #[inline]

@@ -86,14 +86,22 @@ fn additive_attention_is_right() {
     let mut seeded = Seeded(14);
     for (c, t) in [(1, 1), (15, 3), (16, 16), (33, 5), (512, 20)] {
         let (rows, state, direction) = (seeded.f32s(t * c, 1.0), seeded.f32s(c, 1.0), seeded.f32s(c, 0.1));
-        let y =
-            same_bits(&vec![0.0; t], |kernels, y| kernels.energies(&rows, &state, &direction, y).unwrap());
+        let energies = |near: bool| {
+            same_bits(&vec![0.0; t], |kernels, y| {
+                kernels.energies(&rows, &state, &direction, near, y).unwrap();
+            })
+        };
         let energy = |at: usize| -> f64 {
             (0..c)
                 .map(|i| f64::from(direction[i]) * (f64::from(rows[at * c + i]) + f64::from(state[i])).tanh())
                 .sum()
         };
-        close("energies", &y, &(0..t).map(energy).collect::<Vec<_>>());
+        let exact: Vec<f64> = (0..t).map(energy).collect();
+        close("energies", &energies(false), &exact);
+        let error = 1e-3 * direction.iter().map(|u| f64::from(u.abs())).sum::<f64>();
+        for (near, exact) in energies(true).iter().zip(&exact) {
+            assert!((f64::from(*near) - exact).abs() <= error, "{near} for {exact}");
+        }
         let weights = seeded.f32s(t, 1.0);
         let y = same_bits(&vec![0.0; c], |kernels, y| kernels.weighted_sum(&weights, &rows, y).unwrap());
         let exact = |i: usize| (0..t).map(|t| f64::from(weights[t]) * f64::from(rows[t * c + i])).sum();
@@ -113,7 +121,7 @@ fn attention_over_nothing_is_zero_and_without_heads_an_error() {
         let mut narrow = KeyValues::new(0);
         narrow.push(&[], &[]).unwrap();
         kernels.attend(Mat::new(&[], 1, 0).unwrap(), &narrow, 1, &mut weights, &mut []).unwrap();
-        kernels.energies(&[], &[], &[], &mut out).unwrap();
+        kernels.energies(&[], &[], &[], false, &mut out).unwrap();
         assert_eq!(out, [0.0; 4], "{}", kernels.isa());
     }
 }
