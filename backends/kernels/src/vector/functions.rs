@@ -85,7 +85,7 @@ macro_rules! functions {
             use lanes::{fma, max, min, mul, splat};
             let near = min(splat(4.0), max(splat(-4.0), x));
             let z = mul(near, near);
-            let mut p = splat(6.705_250_3e-9);
+            let mut p = splat(6.705_25e-9);
             for c in [-5.012_228_6e-7, 1.587_249_3e-5, -2.784_848_4e-4, 2.983_652_3e-3, -2.046_650_9e-2] {
                 p = fma(p, z, splat(c));
             }
