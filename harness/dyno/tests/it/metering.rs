@@ -54,6 +54,28 @@ fn a_system_is_charged_for_its_own_turns() {
 }
 
 #[test]
+fn loading_costs_no_energy_under_server() {
+    let limit = "limit-ms = 5, percentile = 50, rate = 400";
+    let bench = Bench::new(&format!(
+        "probes = []\nnoisy-repeats = 0\nprofile = \"quick\"\ntracks = [{{ name = \"server\", {limit} }}]\n\
+         meter = [\"sh\", \"meter.sh\"]\ntest-sets = [{{ name = \"lines\", source = \"lines.en\" }}]\n\
+         [[system]]\nname = \"it\"\ncommand = [\"sh\", \"load.sh\"]\n"
+    ));
+    let loaded = bench.path("loaded").display().to_string();
+    bench.write("loaded", "");
+    bench.write("lines.en", (0..60).map(|i| format!("A small dog runs {i}\n")).collect::<String>());
+    // Loading takes a thousand joules, and an answer none.
+    bench.write("load.sh", format!("head -c 1000 /dev/zero >> '{loaded}'\nexec cat\n"));
+    bench.write("meter.sh", format!("while read line; do wc -c < '{loaded}'; done\n"));
+    let ended = bench.run(&[]);
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    for record in bench.records() {
+        assert_eq!(record["energy"]["joules"], 0.0, "{record}");
+    }
+    assert!(std::fs::metadata(bench.path("loaded")).unwrap().len() >= 1000, "it loaded");
+}
+
+#[test]
 fn a_meter_that_fails_costs_the_energy_alone() {
     let bench = campaign("meter = [\"sh\", \"meter.sh\"]\ntracks = [\"latency\"]");
     bench.write("meter.sh", "for n in 1 2 3 4 5; do read line; echo $n; done; read line; echo 1; cat");

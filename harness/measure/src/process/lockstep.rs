@@ -219,14 +219,10 @@ impl Conversation<'_, '_> {
         }
     }
 
-    /// Counts CPU time and words from now on: loading and warm-up are behind the system.
+    /// Counts CPU time, energy and words from now on: loading and warm-up are behind the system.
     pub fn begin_work(&mut self) {
         self.exchange.so_far.worked_words = 0;
         self.begun = Some(Reading::of(self.system.root()));
-    }
-
-    /// Meters the energy from now on, in this system's slices alone.
-    pub fn meter_energy(&mut self) {
         self.system.gauge.go();
     }
 }

@@ -61,8 +61,8 @@ impl<'a> Supervised<'a> {
         let cached_bytes = if subject.cold { forget(&subject.system.models) } else { None };
         let reports = prepare_reports(subject)?;
         let mut gauge = Gauge::new(subject.meter);
-        if !subject.track.is_lockstep() {
-            gauge.go(); // in lock-step the conversation says when
+        if !subject.track.answers_lines() {
+            gauge.go(); // else the conversation says when
         }
         let (control, theirs) = UnixStream::pair()?;
         // If the supervisor dies, the bench adopts the system's processes and ends them.

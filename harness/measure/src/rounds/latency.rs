@@ -55,7 +55,6 @@ pub(super) fn run(context: &RoundContext<'_>, part: Part, observed: &mut Observe
             questions.add(&mut script, lines, blocks(slot, conversation, &warm), OPENING_COPIES);
         }
         conversation.begin_work();
-        conversation.meter_energy();
         for (number, block) in questions.blocks.iter().enumerate() {
             if number > 0 {
                 conversation.pass_turn();
