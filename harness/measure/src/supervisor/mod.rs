@@ -17,6 +17,7 @@ mod files;
 mod gate;
 mod memory;
 mod messages;
+mod reaping;
 pub(crate) mod tail;
 mod unwaited;
 
@@ -27,11 +28,10 @@ use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{ChildStderr, Command, Stdio};
-use std::thread::sleep;
 use std::time::{Duration, Instant};
 use std::{fs, io};
 
-use dyno_record::rules::limits::{GRACE, MOST_STDERR_BYTES};
+use dyno_record::rules::limits::MOST_STDERR_BYTES;
 use dyno_stats::Random;
 use serde::Serialize;
 
@@ -45,7 +45,6 @@ use tail::Tail;
 use unwaited::SeenTimes;
 
 use crate::cgroup::Group;
-use crate::constants::TIME_TO_END;
 use crate::error::{During, Result};
 use crate::os::odd_memory::Status;
 use crate::os::tree::Root;
@@ -61,9 +60,6 @@ pub(crate) const OWN_PROGRAM: &str = "/proc/self/exe";
 
 /// Mean time between two looks at a system's cores, and at its memory if it has several processes.
 pub const TREE_LOOK: Duration = Duration::from_millis(50);
-/// Time between two looks at ending processes. A system that answers from a process behind its own is timed
-/// this finely.
-const REAP_INTERVAL: Duration = Duration::from_micros(500);
 
 /// Body of the supervisor: starts a system on this process's standard input and output. `control` is the
 /// descriptor of the socket to the bench.
@@ -171,7 +167,7 @@ fn start(spec: &Spec, group: Option<&Group>) -> io::Result<(u32, ChildStderr, Op
     // From here on only the system holds its pipes. The bench must see their ends when the system closes
     // them.
     os::let_go_of_pipes()?;
-    // `reap_all` reaps the child with accounting, instead of std.
+    // `reaping` reaps the child with accounting, instead of std.
     Ok((child.id(), child.stderr.expect("standard error was asked for as a pipe"), attempts))
 }
 
@@ -231,7 +227,7 @@ fn watch(
     report.ended_ns = os::monotonic_ns();
     // The system has ended but isn't reaped: the kernel still knows its mask, however short its life was.
     report.escaped = report.escaped.take().or_else(|| tree::escaped_thread(pid, cores));
-    reap_all(pid, &mut report, &mut looks.memory);
+    reaping::reap_all(pid, &mut report, &mut looks.memory);
     if spec.sandbox.is_some() {
         report.unwrap_signal();
     }
@@ -265,57 +261,4 @@ impl Looks {
         let beside = self.files.look(&processes);
         self.memory.look(&processes, beside);
     }
-}
-
-/// Reaps the system and all processes that it left, by force after a grace period. A system that works in a
-/// process behind its own ends when that process ends. Time in which the bench has stopped them all, for the
-/// turn of another system, is no grace.
-fn reap_all(pid: u32, report: &mut Report, memory: &mut SeenMemory) {
-    let grace = if report.killed { Duration::ZERO } else { GRACE };
-    let (mut waited, mut last, mut forced) = (Duration::ZERO, Instant::now(), false);
-    while waited < TIME_TO_END {
-        waited += if all_are_stopped() { Duration::ZERO } else { last.elapsed() };
-        last = Instant::now();
-        match os::reap_any() {
-            Ok(Some(ended)) => {
-                account(pid, &ended, report);
-                memory.ended(ended.pid, ended.peak_bytes);
-                if !forced {
-                    report.ended_ns = os::monotonic_ns();
-                }
-            }
-            Ok(None) if waited >= grace => {
-                let left = tree::children_of(std::process::id());
-                if !forced && !report.killed {
-                    report.left_processes = left.len();
-                }
-                forced = true;
-                os::kill_group(pid);
-                left.into_iter().for_each(os::kill);
-                sleep(REAP_INTERVAL);
-            }
-            Ok(None) => sleep(REAP_INTERVAL),
-            Err(_) => return, // ECHILD: no process is left
-        }
-    }
-}
-
-fn all_are_stopped() -> bool {
-    let states: Vec<char> = tree::below(std::process::id())
-        .into_iter()
-        .flat_map(tree::states_of)
-        .filter(|&state| state != 'Z')
-        .collect();
-    !states.is_empty() && states.iter().all(|state| matches!(state, 'T' | 't'))
-}
-
-fn account(pid: u32, ended: &os::Ended, report: &mut Report) {
-    if ended.pid == pid {
-        (report.code, report.signal) = (ended.code, ended.signal);
-    }
-    report.user_ns += ended.user_ns;
-    report.system_ns += ended.system_ns;
-    report.largest_process_bytes = report.largest_process_bytes.max(ended.peak_bytes);
-    report.voluntary_switches += ended.voluntary_switches;
-    report.involuntary_switches += ended.involuntary_switches;
 }

@@ -1,0 +1,127 @@
+//! The end of a system and of all processes that it left: waited for, then forced, then given up, and accounted for.
+//!
+//! How long each may take is judged apart from the clock, so that the tests need none.
+
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use dyno_record::rules::limits::GRACE;
+
+use super::memory::SeenMemory;
+use super::messages::Report;
+use crate::constants::TIME_TO_END;
+use crate::os::{self, tree};
+
+/// Time between two looks at ending processes. A system that answers from a process behind its own is timed
+/// this finely.
+const REAP_INTERVAL: Duration = Duration::from_micros(500);
+
+/// Reaps the system and all processes that it left, by force after a grace period. A system that works in a
+/// process behind its own ends when that process ends.
+pub fn reap_all(pid: u32, report: &mut Report, memory: &mut SeenMemory) {
+    let (mut patience, mut last, mut forced) = (Patience::with(report.killed), Instant::now(), false);
+    while patience.lasts() {
+        patience.pass(last.elapsed(), all_are_stopped);
+        last = Instant::now();
+        match os::reap_any() {
+            Ok(Some(ended)) => {
+                account(pid, &ended, report);
+                memory.ended(ended.pid, ended.peak_bytes);
+                if !forced {
+                    report.ended_ns = os::monotonic_ns();
+                }
+            }
+            Ok(None) if patience.is_over_grace() => {
+                let left = tree::children_of(std::process::id());
+                if !forced && !report.killed {
+                    report.left_processes = left.len();
+                }
+                forced = true;
+                os::kill_group(pid);
+                left.into_iter().for_each(os::kill);
+                sleep(REAP_INTERVAL);
+            }
+            Ok(None) => sleep(REAP_INTERVAL),
+            Err(_) => return, // ECHILD: no process is left
+        }
+    }
+}
+
+/// Patience with what a system left. Time in which the bench has stopped them all, for the turn of another system,
+/// costs none.
+struct Patience {
+    grace: Duration,
+    waited: Duration,
+}
+
+impl Patience {
+    fn with(killed: bool) -> Self {
+        Self { grace: if killed { Duration::ZERO } else { GRACE }, waited: Duration::ZERO }
+    }
+
+    fn pass(&mut self, time: Duration, stopped: impl FnOnce() -> bool) {
+        self.waited += if stopped() { Duration::ZERO } else { time };
+    }
+
+    fn is_over_grace(&self) -> bool {
+        self.waited >= self.grace
+    }
+
+    /// A process that no signal ends, such as one that waits for a disk, is left behind in the end.
+    fn lasts(&self) -> bool {
+        self.waited < TIME_TO_END
+    }
+}
+
+fn all_are_stopped() -> bool {
+    let states: Vec<char> = tree::below(std::process::id())
+        .into_iter()
+        .flat_map(tree::states_of)
+        .filter(|&state| state != 'Z')
+        .collect();
+    !states.is_empty() && states.iter().all(|state| matches!(state, 'T' | 't'))
+}
+
+fn account(pid: u32, ended: &os::Ended, report: &mut Report) {
+    if ended.pid == pid {
+        (report.code, report.signal) = (ended.code, ended.signal);
+    }
+    report.user_ns += ended.user_ns;
+    report.system_ns += ended.system_ns;
+    report.largest_process_bytes = report.largest_process_bytes.max(ended.peak_bytes);
+    report.voluntary_switches += ended.voluntary_switches;
+    report.involuntary_switches += ended.involuntary_switches;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The milliseconds after which force begins, and after which it is given up, with looks a millisecond apart.
+    fn ends(killed: bool, stopped: impl Fn(u128) -> bool) -> [u128; 2] {
+        let mut patience = Patience::with(killed);
+        let mut after = |until: &dyn Fn(&Patience) -> bool, from: u128| {
+            (from..).find(|&at| {
+                let met = until(&patience);
+                patience.pass(Duration::from_millis(u64::from(!met)), || stopped(at));
+                met
+            })
+        };
+        let forced = after(&|patience| patience.is_over_grace(), 0).unwrap();
+        [forced, after(&|patience| !patience.lasts(), forced).unwrap()]
+    }
+
+    #[test]
+    fn force_begins_after_the_grace_and_ends_in_the_end() {
+        let (grace, end) = (GRACE.as_millis(), TIME_TO_END.as_millis());
+        assert_eq!(ends(false, |_| false), [grace, end]);
+        assert_eq!(ends(true, |_| false), [0, end], "a system that the bench ended has no grace");
+    }
+
+    #[test]
+    fn another_systems_turn_costs_no_patience() {
+        let (grace, end) = (GRACE.as_millis(), TIME_TO_END.as_millis());
+        assert_eq!(ends(false, |at| at < 700), [700 + grace, 700 + end]);
+        assert_eq!(ends(true, |at| (10..30).contains(&at)), [0, 20 + end]);
+    }
+}
