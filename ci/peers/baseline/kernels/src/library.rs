@@ -28,10 +28,9 @@ static CHOSEN: RwLock<&'static Library> = RwLock::new(&Library::Gemm);
 /// Names of the libraries, as settings have them.
 pub const NAMES: [&str; 5] = ["gemm", "onednn", "mkl", "openblas", "eigen"];
 
-/// Chooses the library of all weights that are packed from now on, from a folder of shared libraries. The switches are
-/// oneDNN's alone.
-pub fn choose(name: &str, switches: Switches, folder: &Path) -> Result<(), String> {
-    let found = match name {
+/// Opens a library from a folder of shared ones. The switches are oneDNN's alone.
+pub fn open(name: &str, switches: Switches, folder: &Path) -> Result<Library, String> {
+    Ok(match name {
         "onednn" => Library::OneDnn(OneDnn::load(&folder.join("libdnnl.so.3"), switches)?),
         _ if switches != Switches::default() => {
             return Err(format!("{name} has no dispatch to save and no blocks to choose; onednn has"));
@@ -41,7 +40,12 @@ pub fn choose(name: &str, switches: Switches, folder: &Path) -> Result<(), Strin
         "openblas" => Library::Blas(Blas::openblas(&folder.join("libscipy_openblas.so"))?),
         "eigen" => Library::Eigen(Eigen::load(&folder.join("libeigen.so"))?),
         _ => return Err(format!("there is no library {name:?}; there are: {}", NAMES.join(", "))),
-    };
+    })
+}
+
+/// Chooses the library of all weights that are packed from now on.
+pub fn choose(name: &str, switches: Switches, folder: &Path) -> Result<(), String> {
+    let found = open(name, switches, folder)?;
     *CHOSEN.write().unwrap_or_else(std::sync::PoisonError::into_inner) = Box::leak(Box::new(found));
     Ok(())
 }
