@@ -9,14 +9,15 @@
 //! `kernels-peers [FOLDER]`: with oneDNN's library in that folder, or without oneDNN.
 //! `kernels-peers FOLDER --list`: the products that standard input lists, for the papers' page (`listed`).
 
-mod blas;
-mod gemm_crate;
 mod gemmlowp;
+mod library;
 mod listed;
 mod onednn;
 mod ours;
 mod rten;
 
+use dyno_kernels_by_library::Library;
+use library::Layout;
 use onednn::OneDnn;
 use std::path::Path;
 use std::time::Instant;
@@ -94,17 +95,18 @@ fn main() -> Result<()> {
 fn int8(onednn: Option<&OneDnn>, m: usize, k: usize, n: usize) -> Result<Vec<Contestant<'_>>> {
     let mut all: Vec<Contestant<'_>> = vec![("ours", ours::int8(m, k, n)?), ("rten", rten::int8(m, k, n))];
     if let Some(onednn) = onednn {
-        all.push(("onednn", onednn.product(onednn::Kind::Int8, onednn::Layout::Any, m, k, n)?));
-        all.push((BARE_SUMS, onednn.product(onednn::Kind::Sums, onednn::Layout::Any, m, k, n)?));
+        all.push(("onednn", onednn.product(onednn::Kind::Int8, m, k, n)?));
+        all.push((BARE_SUMS, onednn.product(onednn::Kind::Sums, m, k, n)?));
     }
     Ok(all)
 }
 
 fn f32(onednn: Option<&OneDnn>, m: usize, k: usize, n: usize) -> Result<Vec<Contestant<'_>>> {
+    let gemm = library::f32(&Library::Gemm, Layout::Normal, m, k, n);
     let mut all: Vec<Contestant<'_>> =
-        vec![("ours", ours::f32(m, k, n)?), ("rten", rten::f32(m, k, n)), ("gemm", gemm_crate::f32(m, k, n))];
+        vec![("ours", ours::f32(m, k, n)?), ("rten", rten::f32(m, k, n)), ("gemm", gemm)];
     if let Some(onednn) = onednn {
-        all.push(("onednn", onednn.product(onednn::Kind::F32, onednn::Layout::Any, m, k, n)?));
+        all.push(("onednn", onednn.product(onednn::Kind::F32, m, k, n)?));
     }
     Ok(all)
 }

@@ -1,4 +1,4 @@
-//! oneDNN's matmul through its C interface, with weights in the layout that it asks for (`any`) or in a given one.
+//! oneDNN's matmul through its C interface, with weights in the layout that it asks for (`any`).
 //!
 //! The few functions are declared here and looked up in the library, so that building needs no headers.
 
@@ -49,17 +49,6 @@ pub enum Kind {
     Int8,
     /// f32 throughout.
     F32,
-}
-
-/// Order of the weights in memory.
-#[derive(Clone, Copy)]
-pub enum Layout {
-    /// The one that the library asks for.
-    Any,
-    /// [k, n], row-major.
-    Normal,
-    /// [n, k], row-major, as PyTorch keeps weights.
-    Transposed,
 }
 
 /// The library, an engine and a stream; they live as long as the process.
@@ -129,37 +118,15 @@ impl OneDnn {
         Ok(attributes)
     }
 
-    /// Weights [k, n] of the type `of`.
-    fn weights(&self, layout: Layout, k: usize, n: usize, of: i32) -> Result<Handle> {
-        let strides = match layout {
-            Layout::Any => return self.description([k, n], of, ANY),
-            Layout::Normal => [n, 1],
-            Layout::Transposed => [1, k],
-        };
-        let mut description = null_mut();
-        let [shape, strides] = [[k, n], strides].map(|sizes| sizes.map(|size| size as i64));
-        call!(self.dnnl_memory_desc_create_with_strides(
-            &mut description => *mut Handle, 2 => i32, shape.as_ptr() => *const i64, of => i32,
-            strides.as_ptr() => *const i64));
-        Ok(description)
-    }
-
     /// A product of [m, k] by [k, n].
-    pub fn product<'a>(
-        &'a self,
-        kind: Kind,
-        layout: Layout,
-        m: usize,
-        k: usize,
-        n: usize,
-    ) -> Result<Box<dyn FnMut() + 'a>> {
+    pub fn product<'a>(&'a self, kind: Kind, m: usize, k: usize, n: usize) -> Result<Box<dyn FnMut() + 'a>> {
         let (a, b, c) = match kind {
             Kind::Sums => (U8, S8, S32),
             Kind::Int8 => (U8, S8, F32),
             Kind::F32 => (F32, F32, F32),
         };
         let [src, dst] = [self.description([m, k], a, ROW_MAJOR)?, self.description([m, n], c, ROW_MAJOR)?];
-        let any = self.weights(layout, k, n, b)?;
+        let any = self.description([k, n], b, ANY)?;
         let bias = match kind {
             Kind::Sums => null_mut(),
             Kind::Int8 | Kind::F32 => self.description([1, n], F32, ROW_MAJOR)?,
