@@ -53,15 +53,29 @@ pub fn stop(root: Root) -> Result<bool, u32> {
         everything_below(root).into_iter().flat_map(tree::states_of).any(|state| matches!(state, 'R' | 'D'));
     everything_below(root).into_iter().for_each(stop_process);
     let begin = Instant::now();
-    loop {
-        let running: Vec<u32> = everything_below(root).into_iter().filter(|&pid| !rests(pid)).collect();
-        let Some(&first) = running.first() else { return Ok(met_work) };
-        if begin.elapsed() > TIME_TO_STOP {
-            return Err(first);
+    until_all_rest(|| stop_again(root), || begin.elapsed()).map(|()| met_work)
+}
+
+/// Looks until no process runs any more. Otherwise returns the number of one that still runs after the time to stop.
+fn until_all_rest(
+    mut look: impl FnMut() -> Option<u32>,
+    mut elapsed: impl FnMut() -> Duration,
+) -> Result<(), u32> {
+    while let Some(running) = look() {
+        if elapsed() > TIME_TO_STOP {
+            return Err(running);
         }
-        running.into_iter().for_each(stop_process);
-        std::thread::sleep(LOOK);
     }
+    Ok(())
+}
+
+/// Stops every process that still runs, with a pause behind it, and returns the number of the first.
+fn stop_again(root: Root) -> Option<u32> {
+    let running: Vec<u32> = everything_below(root).into_iter().filter(|&pid| !rests(pid)).collect();
+    let first = *running.first()?;
+    running.into_iter().for_each(stop_process);
+    std::thread::sleep(LOOK);
+    Some(first)
 }
 
 /// Whether a process that was told to stop does no work: its threads are stopped, have ended, or will stop
@@ -84,6 +98,7 @@ fn everything_below(root: Root) -> Vec<u32> {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
     use std::process::{Command, Stdio};
 
     use super::*;
@@ -106,6 +121,23 @@ mod tests {
         assert_eq!(fault(9, 9), None, "too few to tell");
         assert_eq!(fault(20, 100), None);
         assert_eq!(fault(60, 100).unwrap(), "it was waiting at 60 of 100 moments");
+    }
+
+    #[test]
+    fn a_process_that_runs_on_is_named_when_the_time_to_stop_is_over() {
+        // A clock that a look moves on by a second.
+        let outcome = |rests_at: u64| {
+            let seconds = Cell::new(0);
+            let look = || {
+                seconds.set(seconds.get() + 1);
+                (seconds.get() < rests_at).then_some(7)
+            };
+            (until_all_rest(look, || Duration::from_secs(seconds.get())), seconds.get())
+        };
+        let time_to_stop = TIME_TO_STOP.as_secs();
+        assert_eq!(outcome(1), (Ok(()), 1));
+        assert_eq!(outcome(time_to_stop + 1), (Ok(()), time_to_stop + 1));
+        assert_eq!(outcome(u64::MAX), (Err(7), time_to_stop + 1));
     }
 
     #[test]
