@@ -12,7 +12,7 @@ use super::measured::{ONEDNN, STAND_IN};
 use super::rows::{Reproduction, Row};
 use super::statements::{quality, statements};
 use super::verdict::Verdict;
-use crate::tables::{Column, Point, Unit};
+use crate::tables::{Baseline, Column, Point, Table, Unit};
 
 /// Reason of a missing figure of a library's product alone.
 const PEERS_NEEDED: &str = "`ci/peers/kernels/run --products` measures it";
@@ -83,8 +83,9 @@ fn factor(reproduction: &Reproduction, at: usize, row: &Row, point: &Point) -> O
     let paper = pair.paper_factor?;
     // The paper's own words are “faster”, without a figure.
     let only_faster = point.factor == Some(1.0);
-    let is_cost = table.costs || point.costs || paper < 1.0;
-    let library = table.baseline.filter(|_| !is_cost);
+    let compares_networks = table.costs || point.costs;
+    let is_cost = compares_networks || paper < 1.0;
+    let library = table.baseline.filter(|_| !compares_networks);
     let (ours, over) = match library {
         Some(library) => (pair.over_library, library.products()),
         None => (pair.factor, side(reproduction, base)),
@@ -94,7 +95,7 @@ fn factor(reproduction: &Reproduction, at: usize, row: &Row, point: &Point) -> O
         () if is_cost => Verdict::of_cost(ours, paper),
         () => Verdict::of_speed_up(ours, paper),
     });
-    let needs = || library.filter(|_| pair.ours.is_some()).map(|library| library.needed());
+    let needs = || library.filter(|_| pair.ours.is_some()).map(|library| needed(library, table, point, base));
     let peers = || (table.campaign.is_none() && point.product.is_some()).then(|| PEERS_NEEDED.into());
     let verdict = judged.or_else(|| needs().or_else(peers).map(Verdict::NotMeasured));
     let head = &table.columns[at].head;
@@ -102,6 +103,14 @@ fn factor(reproduction: &Reproduction, at: usize, row: &Row, point: &Point) -> O
     let what = format!("“{}” over “{base}”{of_column}", row.name);
     let over = ours.map(|_| over);
     Some((Setting { over, only_faster, ..Setting::of(what, paper, ours, "×") }, verdict))
+}
+
+/// What a factor over a library's products lacks.
+fn needed(library: Baseline, table: &Table, point: &Point, base: &str) -> String {
+    let own = point.by_library.then(|| library.system(point.system()));
+    let base = table.point(base).map(|base| library.system(base.system()));
+    let systems: Vec<String> = own.into_iter().chain(base).map(|name| format!("“{name}”")).collect();
+    format!("it needs {}, which `dyno reproduce {}` measures", systems.join(" and "), table.id)
 }
 
 /// The side of a base: a library's products, another program, or our own engine.
@@ -158,7 +167,7 @@ mod tests {
         let pair = &mut row(&mut devlin, "+ Merge Rec.").columns[0];
         (pair.ours, pair.factor, pair.over_stand_in) = (Some(900.0), around(3.0), around(10.8));
         let unjudged = claim(&devlin, "Merge Rec.");
-        let reason = "not measured: the paper's base multiplies by MKL, which hasn't run here";
+        let reason = "not measured: it needs “Baseline (MKL)”, which `dyno reproduce devlin-1` measures";
         assert_eq!((unjudged.ours, unjudged.verdict.text().as_str()), (None, reason));
         row(&mut devlin, "+ Merge Rec.").columns[0].over_library = around(6.0);
         let judged = claim(&devlin, "Merge Rec.");
@@ -197,10 +206,12 @@ mod tests {
     fn networks_agree_or_differ() {
         let mut devlin = reproduction("devlin-2");
         row(&mut devlin, "S2").columns[0].factor = around(0.58);
-        row(&mut devlin, "E1 beside S7").columns[0].factor = around(2.87);
+        row(&mut devlin, "E1 beside S7").columns[0].factor = around(5.32);
         // 242 / 418 words a second; “over 3x”.
         assert_eq!(claim(&devlin, "“S2”").verdict, Verdict::Agrees);
         assert_eq!(claim(&devlin, "E1 beside S7").verdict, Verdict::Agrees);
+        row(&mut devlin, "E1 beside S7").columns[0].factor = around(2.98);
+        assert_eq!(claim(&devlin, "E1 beside S7").verdict, Verdict::Differs);
         row(&mut devlin, "S2").columns[0].factor = around(0.9);
         assert_eq!(claim(&devlin, "“S2”").verdict, Verdict::Differs);
     }
@@ -221,7 +232,7 @@ mod tests {
         let mut devlin = reproduction("devlin-trained");
         let all = row(&mut devlin, "int16, all speed-ups");
         (all.bleu_gain, all.same_lines, all.lines) = (around(0.09), Some(0.967), Some(60));
-        let reason = "not measured: 60 lines are too few for it; 1000 are the least";
+        let reason = "not measured: 60 lines are too few for it; `dyno reproduce devlin-trained` takes all";
         assert_eq!(claim(&devlin, "BLEU that the speed-ups cost").verdict.text(), reason);
         assert_eq!(claim(&devlin, "leave equal").verdict.text(), reason);
         // Footnote 1: “less than 0.02”, whichever way.

@@ -67,9 +67,9 @@ fn sentences(all: &[(&Reproduction, Vec<Claim>)], conditions: &[String]) -> Vec<
                  translations mean nothing, and their BLEU isn't printed. Quality is that of the trained \
                  models that ship with dyno, where a table names them.";
     let judged = "Exceeded: our whole interval, the least to the most of the rounds, is better than the \
-                  paper's speed-up. Reached: the interval holds the figure, or is better. Agrees: a ratio of \
-                  costs within 10 % of the paper's. A speed-up over a library's products is judged over that \
-                  library's alone; a quality by 1,000 lines at least. Sizes within 5 % are the same.";
+                  paper's speed-up. Reached: the interval holds the figure, or is better. Agrees: our median of \
+                  a ratio of costs is within 10 % of the paper's, or the size of a network within 5 %. A speed-up \
+                  over a library's products is judged over that library's alone; a quality by 1,000 lines at least.";
     let settings = "Settings of one claim, such as numbers of threads, are one line with the worst verdict.";
     let ours = conditions.iter().cloned();
     ours.chain([drawn, judged, settings].map(Into::into)).chain([verdicts]).collect()

@@ -60,9 +60,9 @@ pub fn findings(reproduction: &Reproduction) -> Vec<String> {
         };
         let (name, base) = (&row.name, row.base.as_ref()?);
         let here = Field::factor(Some(here)).text;
-        Some(format!(
-            "“{name}” is {paper:.2} times as fast as “{base}” in the paper, {here} times here{column}."
-        ))
+        let only_faster = reproduction.table.point(name)?.factor == Some(1.0);
+        let theirs = if only_faster { "faster than".into() } else { format!("{paper:.2} times as fast as") };
+        Some(format!("“{name}” is {theirs} “{base}” in the paper, {here} times as fast here{column}."))
     };
     (0..reproduction.table.columns.len()).filter_map(finding).collect()
 }

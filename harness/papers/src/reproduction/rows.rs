@@ -19,7 +19,7 @@ const UNREADABLE: &str = "its campaign can't be read on this host, as noted abov
 pub struct Reproduction {
     /// Table of the paper.
     pub table: Table,
-    /// One row for each point, and a stand-in's row behind its base.
+    /// One row for each point, with rows of the same system by libraries behind it.
     pub rows: Vec<Row>,
     /// Rows without a figure of ours, each with the reason.
     pub missing: Vec<String>,
@@ -78,9 +78,12 @@ impl Reproduction {
         let mut rows: Vec<Row> = Vec::new();
         for point in &table.points {
             rows.push(row(table, point, &measured));
-            let stand_in = stand_in_row(table, point, &measured);
-            // Points that one system stands for have one stand-in.
-            rows.extend(stand_in.filter(|new| rows.iter().all(|row| row.name != new.name)));
+            let library = table.baseline.map(|library| library.system(point.system()));
+            for system in library.into_iter().chain([format!("{}{STAND_IN}", point.system())]) {
+                let beside = row_beside(table, point, system, &measured);
+                // Points that one system stands for have one such row.
+                rows.extend(beside.filter(|new| rows.iter().all(|row| row.name != new.name)));
+            }
         }
         Self {
             missing: missing(table, &measured),
@@ -154,10 +157,9 @@ fn row(table: &Table, point: &Point, measured: &Measured<'_>) -> Row {
     }
 }
 
-/// The row of the stand-in for a library, behind its base, where the table has times; a point that isn't
-/// measured has none, even if another point has the same system.
-fn stand_in_row(table: &Table, point: &Point, measured: &Measured<'_>) -> Option<Row> {
-    let system = format!("{}{STAND_IN}", point.system());
+/// The row of a system with a library's products, or with its stand-in's, behind the point with ours, where the table
+/// has times; a point that isn't measured has none, even if another point has the same system.
+fn row_beside(table: &Table, point: &Point, system: String, measured: &Measured<'_>) -> Option<Row> {
     let has_a_point = table.points.iter().any(|point| point.system() == system);
     if has_a_point || !table.measures() || !point.is_measured() || measured.lacking(point.cores).is_some() {
         return None;

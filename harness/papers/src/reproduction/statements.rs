@@ -19,7 +19,8 @@ fn of_statement(reproduction: &Reproduction, said: &Statement) -> Claim {
     let lines = named.and_then(|row| row.lines).filter(|lines| *lines < LINES);
     let verdict = match (&found, lines) {
         (Some((of, _)), Some(lines)) if of.needs_lines() => {
-            Verdict::NotMeasured(format!("{lines} lines are too few for it; {LINES} are the least"))
+            let whole = format!("`dyno reproduce {}` takes all", reproduction.table.id);
+            Verdict::NotMeasured(format!("{lines} lines are too few for it; {whole}"))
         }
         (Some((of, ours)), _) => said_verdict(said, *of, *ours),
         _ => {
@@ -36,7 +37,10 @@ fn of_statement(reproduction: &Reproduction, said: &Statement) -> Claim {
     }
 }
 
+/// The verdict on a statement. The bootstrap's interval of a quality is so wide that it would hold most figures: the
+/// quality itself is judged.
 fn said_verdict(said: &Statement, of: Quantity, ours: Estimate) -> Verdict {
+    let ours = if of.needs_lines() { Estimate::exactly(ours.value) } else { ours };
     match (said.about, said.least, said.most) {
         (Some(about), ..) => Verdict::of_cost(ours, about),
         (_, Some(least), _) if of.is_cost() => Verdict::agreeing(ours.low > least),

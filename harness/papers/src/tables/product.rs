@@ -70,11 +70,6 @@ impl Baseline {
     pub fn system(self, base: &str) -> String {
         format!("{base} ({})", self.name())
     }
-
-    /// What is missing where it hasn't run.
-    pub fn needed(self) -> String {
-        format!("the paper's base multiplies by {}, which hasn't run here", self.name())
-    }
 }
 
 /// Activations [rows, k] by weights [k, n] that were packed before; the sums become f32.

@@ -66,7 +66,7 @@ impl Quantity {
 
     /// Whether few lines say nothing of it.
     pub const fn needs_lines(self) -> bool {
-        matches!(self, Self::SameLines | Self::BleuGain | Self::BleuChange)
+        matches!(self, Self::SameLines | Self::BleuGain | Self::BleuChange | Self::Coverage)
     }
 
     /// Text of a value.
