@@ -67,10 +67,11 @@ def swaps_neighbours():
 
 
 def swaps_once():
-    # Neighbours of three words or more, in a long text: short answers may stand the other way round by chance.
+    # Neighbours of three words or more: short answers may stand the other way round by chance. Within the first sixteen
+    # lines, which a probe asks of a system that a loaded machine makes slow.
     def first(text):
         is_long = [len(answer.split()) >= 3 for answer in text]
-        return [i for i in range(40, len(text) - 1) if len(text) > 60 and is_long[i] and is_long[i + 1]][:1]
+        return [i for i in range(6, len(text) - 1) if is_long[i] and is_long[i + 1]][:1]
 
     swapping(first)
 
