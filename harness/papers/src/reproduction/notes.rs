@@ -70,13 +70,12 @@ pub fn findings(reproduction: &Reproduction) -> Vec<String> {
 /// What the paper says and what differs here: to be read before any verdict.
 pub fn caveats(reproduction: &Reproduction) -> Vec<Notes> {
     let table = &reproduction.table;
-    let drawn = "Speeds are of models with drawn weights at the paper's dimensions, whole words as tokens, and \
-                 translations as long as their sources; BLEU of such models means nothing and isn't printed.";
+    let drawn = "With drawn weights: words as tokens, translations as long as their sources, no BLEU.";
     let scope = (table.measures() && reproduction.drawn).then(|| drawn.to_owned());
     let rows = &reproduction.rows;
     let of_rows = rows.iter().filter_map(|row| Some(format!("{}: {}.", row.name, row.note.as_ref()?)));
     let few = rows.iter().filter_map(|row| row.lines).min().filter(|lines| *lines < LINES);
-    let few = few.map(|lines| format!("Ours are of {lines} lines, which are too few for a quality."));
+    let few = few.map(|lines| format!("{lines} lines of ours are too few for a quality."));
     let differences = scope.into_iter().chain(few).chain(table.differences.iter().cloned()).chain(of_rows);
     let repeats = table.repeats.iter().map(|id| format!("Its figures are claims of the table “{id}”."));
     let said = repeats.chain(table.claims.iter().cloned()).collect();
