@@ -21,7 +21,7 @@ const REAP_INTERVAL: Duration = Duration::from_micros(500);
 pub fn reap_all(pid: u32, report: &mut Report, memory: &mut SeenMemory) {
     let (mut patience, mut last, mut forced) = (Patience::with(report.killed), Instant::now(), false);
     while patience.lasts() {
-        patience.pass(last.elapsed(), all_are_stopped);
+        patience.pass(last.elapsed(), all_are_stopped());
         last = Instant::now();
         match os::reap_any() {
             Ok(Some(ended)) => {
@@ -59,8 +59,8 @@ impl Patience {
         Self { grace: if killed { Duration::ZERO } else { GRACE }, waited: Duration::ZERO }
     }
 
-    fn pass(&mut self, time: Duration, stopped: impl FnOnce() -> bool) {
-        self.waited += if stopped() { Duration::ZERO } else { time };
+    fn pass(&mut self, time: Duration, stopped: bool) {
+        self.waited += if stopped { Duration::ZERO } else { time };
     }
 
     fn is_over_grace(&self) -> bool {
@@ -103,7 +103,7 @@ mod tests {
         let mut after = |until: &dyn Fn(&Patience) -> bool, from: u128| {
             (from..).find(|&at| {
                 let met = until(&patience);
-                patience.pass(Duration::from_millis(u64::from(!met)), || stopped(at));
+                patience.pass(Duration::from_millis(u64::from(!met)), stopped(at));
                 met
             })
         };
