@@ -28,6 +28,7 @@ pub use error::{Error, Result};
 pub use export::{csv_of, write_summary};
 pub use merge::Merged;
 pub use programs::hashes_of;
-pub use run::{COMMAND, CellBreakdown, MeasuredCell, Run, day};
+pub use run::cells::MeasuredCell;
+pub use run::{COMMAND, CellBreakdown, Run, day};
 pub use store::{Place, Store, Verified, is_described, latest};
 pub use summary::{Summary, cell::CellSummary};

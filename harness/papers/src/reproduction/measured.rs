@@ -3,67 +3,14 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use dyno_measure::{Record, Track, Verdict};
+use dyno_measure::{Record, Track};
 use dyno_results::summary::steady;
 use dyno_results::{CellBreakdown, MeasuredCell, Run};
 use dyno_stats::{Estimate, median};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
-use super::verdict::Lacking;
-use crate::tables::{Column, Point, Table, Unit};
-
-/// Systems of a campaign, as far as they are known without a run.
-#[derive(Clone, Debug, Default)]
-pub struct Contestants {
-    /// Systems that can run.
-    pub systems: Vec<Contestant>,
-    /// Systems that are left out because their plugin isn't built, each with the command that builds it.
-    pub unbuilt: Vec<(String, String)>,
-    /// Systems that are left out because their models aren't on this host.
-    pub absent: Vec<String>,
-    /// Whether a model has drawn weights.
-    pub drawn: bool,
-}
-
-/// A system of a campaign.
-#[derive(Clone, Debug)]
-pub struct Contestant {
-    /// Name of the system.
-    pub name: String,
-    /// Built-in backend of the system, if any.
-    pub backend: Option<String>,
-    /// Bytes of the model in f32, if its weights are drawn.
-    pub drawn_bytes: Option<u64>,
-    /// Whether the system reads its weights in f32.
-    pub reads_f32: bool,
-}
-
-/// Speeds of the matrix products of a table, with the conditions.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Products {
-    /// Host and subject of the measurement, in words.
-    pub conditions: Vec<String>,
-    /// 10⁹ multiply-accumulates a second of each turn, by the name of the point.
-    pub speeds: BTreeMap<String, Vec<f64>>,
-}
-
-/// References' words that a shortlist offers for their sources.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Coverage {
-    /// Number of words of all references.
-    pub words: usize,
-    /// Number of those that are among their sentence's candidates.
-    pub offered: usize,
-    /// Mean number of candidates of a sentence.
-    pub candidates: f64,
-}
-
-impl Coverage {
-    /// Offered words in percent.
-    pub fn percent(&self) -> f64 {
-        self.offered as f64 / self.words.max(1) as f64 * 100.0
-    }
-}
+use super::sources::{Contestant, Contestants, Coverage, Products};
+use crate::tables::{Column, Point, Unit};
 
 /// End of the names of systems that stand for another, with the gemm crate's products: a stand-in for the
 /// papers' libraries, over which nothing is judged.
@@ -108,15 +55,11 @@ pub struct Measured<'a> {
     pub fault: Option<&'a str>,
 }
 
-/// Reason of a system's absence.
-const ABSENT: &str =
-    "its engine or its model isn't ready on this host; ci/peers/README.md says what makes it so";
-
 /// Place of a column's figures in a run: a track, and a test set where the column has its own.
 #[derive(Clone, Copy)]
-struct Place<'a> {
-    track: Track,
-    set: Option<&'a str>,
+pub(super) struct Place<'a> {
+    pub(super) track: Track,
+    pub(super) set: Option<&'a str>,
 }
 
 impl Measured<'_> {
@@ -199,7 +142,7 @@ impl Measured<'_> {
         records.iter().filter_map(|record| Some((record.round, speed(record)?))).collect()
     }
 
-    fn cell(&self, system: &str, place: Place<'_>) -> Option<MeasuredCell<'_>> {
+    pub(super) fn cell(&self, system: &str, place: Place<'_>) -> Option<MeasuredCell<'_>> {
         let is_it = |cell: &MeasuredCell<'_>| cell.system == system && cell.track == place.track;
         let has_set = |cell: &MeasuredCell<'_>| place.set.is_none_or(|set| cell.test_set.is_of(set));
         self.run?.cells().into_iter().find(|cell| is_it(cell) && has_set(cell))
@@ -225,7 +168,7 @@ impl Measured<'_> {
         Some(files.map(|file| file.bytes).sum()).filter(|bytes| *bytes > 0)
     }
 
-    fn contestant(&self, system: &str) -> Option<&Contestant> {
+    pub(super) fn contestant(&self, system: &str) -> Option<&Contestant> {
         self.contestants?.systems.iter().find(|found| found.name == system)
     }
 
@@ -258,66 +201,6 @@ impl Measured<'_> {
         cell.valid().first().copied()
     }
 
-    /// Share of lines that two systems of one model translate alike; vectors of encoders are no lines.
-    pub(super) fn same_lines(&self, system: &str, base: &str) -> Option<f64> {
-        let run = self.run?;
-        if [system, base].iter().any(|name| self.backend(name).is_some_and(|backend| backend == "encoder")) {
-            return None;
-        }
-        let models = |name: &str| run.identity.system(name).map(|system| &system.models);
-        models(system).filter(|found| Some(*found) == models(base))?;
-        let answers = |name: &str| {
-            let output = Track::ALL.iter().find_map(|track| {
-                self.cell(name, Place { track: *track, set: None })?.valid()[..].first()?.output.clone()
-            });
-            run.outputs.get(&output?)
-        };
-        let (ours, theirs) = (answers(system)?, answers(base)?);
-        let same = ours.iter().zip(theirs).filter(|(ours, theirs)| ours == theirs).count();
-        Some(same as f64 / theirs.len().max(1) as f64)
-    }
-
-    /// BLEU of a system with trained models, where the test set has references.
-    pub(super) fn bleu(&self, system: &str) -> Option<f64> {
-        let (output, set) = self.trained_output(system)?;
-        self.run?.scores.quality("bleu", &output, &set).map(|quality| quality.score)
-    }
-
-    /// BLEU of a system over that of its base, with the interval of the bootstrap over lines.
-    pub(super) fn bleu_gain(&self, system: &str, base: &str) -> Option<Estimate> {
-        let ((ours, set), (theirs, _)) = (self.trained_output(system)?, self.trained_output(base)?);
-        if ours == theirs {
-            return Some(Estimate::exactly(0.0));
-        }
-        let found = self.run?.scores.difference("bleu", &ours, &theirs, &set)?;
-        Some(Estimate { value: found.difference, low: found.low, high: found.high })
-    }
-
-    /// Output of a system with trained models, and the name of its test set.
-    fn trained_output(&self, system: &str) -> Option<(String, String)> {
-        let drawn = self.contestant(system).is_none_or(|known| known.drawn_bytes.is_some());
-        let cell = self.run?.cells().into_iter().find(|cell| cell.system == system && !drawn)?;
-        Some((cell.valid().first()?.output.clone()?, cell.test_set.name.clone()))
-    }
-
-    /// Reason why this host is too small for a point, if it is.
-    pub(super) fn lacking(&self, cores: Option<usize>) -> Option<Lacking> {
-        let (wanted, there) = (cores?, self.cores()?);
-        (there < wanted).then_some(Lacking { wanted, there })
-    }
-
-    /// Number of the host's cores.
-    pub(super) fn cores(&self) -> Option<usize> {
-        Some(self.run?.identity.host.cores.len())
-    }
-
-    /// Reason why a system that the campaign has didn't run here, if so.
-    pub(super) fn absent(&self, system: &str) -> Option<String> {
-        let is_absent = self.contestants?.absent.iter().any(|name| name == system);
-        let ran = || self.run.is_some_and(|run| run.cells().iter().any(|cell| cell.system == system));
-        (is_absent && !ran()).then(|| ABSENT.into())
-    }
-
     /// Breakdown of a system's time on a test set, as the system accounts for it.
     pub(super) fn time(&self, system: &str, set: Option<&str>) -> Option<&CellBreakdown> {
         let has_set = |told: &CellBreakdown| {
@@ -327,58 +210,6 @@ impl Measured<'_> {
         let told = |told: &&CellBreakdown| told.system == system && has_set(told) == Some(true);
         self.run?.breakdowns.iter().find(told)
     }
-
-    /// Reason why a system lacks figures that may be quoted.
-    pub(super) fn failure(&self, system: &str) -> Option<String> {
-        let run = self.run?;
-        let cells: Vec<_> = run.cells().into_iter().filter(|cell| cell.system == system).collect();
-        if cells.is_empty() {
-            return Some("the run holds no round of it; without -s, and uninterrupted, it will".into());
-        }
-        let bad = cells.iter().find(|cell| cell.verdict() == Verdict::Invalid)?;
-        let mut reasons = bad.records.iter().flat_map(|record| &record.reasons);
-        let reason = reasons.next()?;
-        Some(format!("INVALID in {}: {} ({})", bad.track, reason.code.name(), reason.figure))
-    }
-
-    /// Systems of a table whose plugin is still to be built, with the command: those of its points, also over
-    /// a library's products. Other tables of the campaign have others.
-    pub(super) fn unbuilt(&self, table: &Table) -> impl Iterator<Item = (&str, String)> {
-        let unbuilt = self.contestants.into_iter().flat_map(|contestants| &contestants.unbuilt);
-        let is_of = |name: &str| {
-            let rest = |point: &Point| name.strip_prefix(point.system());
-            table.points.iter().filter_map(rest).any(|rest| rest.is_empty() || rest.starts_with(" ("))
-        };
-        let of_table = unbuilt.filter(move |(name, _)| table.measures() && is_of(name));
-        of_table.map(|(name, build)| (name.as_str(), format!("not built; `{build}` builds it")))
-    }
-
-    /// Host, profile and test sets.
-    pub(super) fn conditions(&self) -> Vec<String> {
-        let Some(run) = self.run else {
-            return self.products.map(|products| products.conditions.clone()).unwrap_or_default();
-        };
-        let host = &run.identity.host;
-        let sets = run.test_sets.iter().map(|set| {
-            let (lines, words) = (set.source.len(), set.words());
-            format!("{} ({lines} lines of {:.1} words)", set.name, words as f64 / lines.max(1) as f64)
-        });
-        let profile = run.identity.protocol.profile;
-        let day = run.day().map(|day| format!(", {day}")).unwrap_or_default();
-        let told = [
-            format!("{}, {} cores, {}{day}", host.cpu, host.cores.len(), host.best_isa()),
-            format!("{profile} profile on {}", sets.collect::<Vec<_>>().join(", ")),
-        ];
-        told.into_iter().chain(noisy(run)).collect()
-    }
-}
-
-/// Number of rounds that were disturbed, and count all the same; `None` without one.
-fn noisy(run: &Run) -> Option<String> {
-    let cells = run.cells();
-    let records = || cells.iter().flat_map(|cell| &cell.records);
-    let noisy = records().filter(|record| record.verdict == Verdict::Noisy).count();
-    (noisy > 0).then(|| format!("{noisy} of {} rounds are NOISY", records().count()))
 }
 
 /// Factor in speed by pairs of rounds: rounds of one number were measured near each other.

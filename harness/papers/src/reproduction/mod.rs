@@ -10,9 +10,11 @@
 //! library's products where the paper's base calls one, our own f32 otherwise. Factors over our f32, and over
 //! the gemm crate as a stand-in for libraries ([`STAND_IN`]), stand in columns without a verdict.
 
+mod answers;
 mod chart;
 mod claim;
 mod claims;
+mod conditions;
 mod cover;
 mod fold;
 mod map;
@@ -20,6 +22,7 @@ mod measured;
 mod notes;
 mod page;
 mod rows;
+mod sources;
 mod statements;
 mod table;
 mod time;
@@ -28,10 +31,11 @@ mod verdict;
 pub use claim::Claim;
 pub use claims::claims;
 pub use cover::{headlines, verdicts};
-pub use measured::{Contestant, Contestants, Coverage, Measured, Pair, Products, STAND_IN};
+pub use measured::{Measured, Pair, STAND_IN};
 pub use notes::{Notes, all_findings, caveats, missing, source, title};
 pub use page::{figures, markdown, page, papers_page};
 pub use rows::{Reproduction, Row};
+pub use sources::{Contestant, Contestants, Coverage, Products};
 pub use table::table;
 pub use time::tables as time_tables;
 pub use verdict::{Lacking, Verdict};

@@ -7,7 +7,8 @@ use dyno_stats::Estimate;
 use dyno_stats::grouped;
 use serde::Serialize;
 
-use super::measured::{Coverage, Measured, Pair, STAND_IN};
+use super::measured::{Measured, Pair, STAND_IN};
+use super::sources::Coverage;
 use super::verdict::{Lacking, Verdict};
 use crate::tables::{Point, Table, Unit};
 

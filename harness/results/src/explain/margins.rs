@@ -11,7 +11,8 @@ use dyno_record::rules::limits::{
     EMPTY_SHARE, LENGTH_TOLERANCE, MOST_DIFFERING, MOST_REFERENCES, RUNAWAY_SHARE,
 };
 
-use crate::run::{MeasuredCell, Run};
+use crate::run::Run;
+use crate::run::cells::MeasuredCell;
 use crate::summary::cell::CellSummary;
 
 /// A figure against the limit of its rule.

@@ -9,7 +9,8 @@ mod neighbours;
 use dyno_measure::Record;
 use dyno_stats::median;
 
-use crate::run::{MeasuredCell, Run};
+use crate::run::Run;
+use crate::run::cells::MeasuredCell;
 use crate::summary::Summary;
 use crate::summary::cell::CellSummary;
 pub use cpu::CpuTime;

@@ -1,5 +1,5 @@
 //! Judgement of the cells of a table: the noise floor of their track, their duels, and the frontier of the first
-//! metric and the track's cost: p95 latency in the latency track, words a second in the others.
+//! metric and the track's cost: p95 latency in lock-step, words a second in the others.
 //!
 //! Table and page show these judgements; neither judges again.
 
@@ -10,7 +10,8 @@ use dyno_stats::Order;
 
 use super::cell::{CellSummary, MetricFigure, Unranked};
 use super::duel::Duel;
-use crate::run::{MeasuredCell, Run};
+use crate::run::Run;
+use crate::run::cells::MeasuredCell;
 use crate::scores::{Scale, Standard};
 use crate::turns::{Compared, Measure};
 

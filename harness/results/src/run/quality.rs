@@ -1,0 +1,84 @@
+//! Quality of a run's cells: the scales of its metrics, the output that is scored, and rounds of unlike quality.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use dyno_measure::{Code, Reason, Record, TestSet};
+use dyno_record::rules::limits::MOST_UNLIKE;
+use itertools::Itertools;
+
+use super::Run;
+use super::cells::MeasuredCell;
+use crate::scores::{Metric, Scale, Standard};
+
+impl Run {
+    /// Hash of the answers of `cell` that are scored: the worst of its rounds by the first metric. A system can't be
+    /// good in one round and quick in the others: the quality is one that each round has at least.
+    pub fn scored_output<'a>(&self, cell: &MeasuredCell<'a>) -> Option<&'a String> {
+        self.by_quality(&cell.test_set.name, &cell.valid()).first().copied()
+    }
+
+    /// Different outputs of `rounds`, the worst first. An output without a score is worse than any with one.
+    fn by_quality<'a>(&self, test_set: &str, rounds: &[&'a Record]) -> Vec<&'a String> {
+        let scale = self.first_scale(test_set);
+        let gain = |output: &String| {
+            let quality = self.scores.quality(&scale.name, output, test_set);
+            quality.map_or(f64::NEG_INFINITY, |quality| scale.gain(quality.score))
+        };
+        let outputs = rounds.iter().filter_map(|record| record.output.as_ref()).unique();
+        outputs.sorted_by(|a, b| gain(a).total_cmp(&gain(b))).collect()
+    }
+
+    /// Fault of rounds whose texts differ in quality by more than lines drawn anew explain. It holds for systems
+    /// that draw their answers at random, too.
+    pub(super) fn unlike(&self, test_set: &str, rounds: &[&Record]) -> Option<Reason> {
+        let outputs = self.by_quality(test_set, rounds);
+        let [worst, .., best] = outputs[..] else { return None };
+        let scale = self.first_scale(test_set);
+        let pair = self.scores.difference(&scale.name, best, worst, test_set)?;
+        let score = |output: &String| self.scores.quality(&scale.name, output, test_set).map(|it| it.score);
+        let (low, high) = (score(worst)?, score(best)?);
+        let half = (pair.high - pair.low) / 2.0;
+        (pair.difference.abs() > MOST_UNLIKE * half).then(|| Reason {
+            code: Code::Nondeterministic,
+            figure: format!(
+                "{} in one round, {} in another",
+                scale.titled(low, None),
+                scale.titled(high, None)
+            ),
+            limit: format!("scores of rounds within {MOST_UNLIKE} times half of their difference's interval"),
+            remedy: "translate alike in all rounds; measure two ways of translating under two names".into(),
+        })
+    }
+
+    /// Scales of the metrics that suit a test set of the run, in the order of the list. Metrics that only
+    /// `scores.json` knows follow.
+    pub fn scales(&self) -> Vec<Scale> {
+        let mut scales: Vec<Scale> = self.metrics.list.iter().map(|metric| self.scale_of(metric)).collect();
+        let texts = self.scores.texts.values().flat_map(BTreeMap::values);
+        let scored: BTreeSet<&String> = texts.flat_map(BTreeMap::keys).collect();
+        for name in scored {
+            if !scales.iter().any(|known| known.name == *name) {
+                scales.push(self.scores.scale(name).cloned().unwrap_or_else(|| Scale::unknown(name)));
+            }
+        }
+        scales.retain(|scale| self.test_sets.iter().any(|set| scale.suits(set)));
+        scales
+    }
+
+    /// Scales of the metrics that suit `set`, the frontier's first.
+    pub fn scales_of(&self, set: &TestSet) -> Vec<Scale> {
+        self.scales().into_iter().filter(|scale| scale.suits(set)).collect()
+    }
+
+    /// Scale of the frontier's metric on the test set of that name.
+    pub fn first_scale(&self, test_set: &str) -> Scale {
+        let set = self.test_sets.iter().find(|set| set.name == test_set);
+        let own = set.into_iter().flat_map(|set| self.scales_of(set)).next();
+        own.unwrap_or_else(|| Standard::Bleu.scale())
+    }
+
+    fn scale_of(&self, metric: &Metric) -> Scale {
+        let told = || self.scores.scale(metric.name()).cloned();
+        metric.scale().or_else(told).unwrap_or_else(|| Scale::unknown(metric.name()))
+    }
+}
