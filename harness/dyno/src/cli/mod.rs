@@ -1,11 +1,13 @@
 //! The command line: commands, options, help texts and examples.
 //!
-//! Parsing lies here alone, so that the help of all commands reads alike. What an option does belongs to
+//! Parsing lies here, so that the help of all commands reads alike. What an option does belongs to
 //! `commands`.
 
 pub mod clusters;
 pub mod engines;
 pub mod measuring;
+#[cfg(feature = "papers")]
+pub mod papers;
 pub mod runs;
 pub mod values;
 
@@ -77,7 +79,7 @@ pub enum Command {
     Gate(measuring::GateArgs),
     /// Measure the tables of published papers again
     #[cfg(feature = "papers")]
-    Reproduce(measuring::ReproduceArgs),
+    Reproduce(papers::ReproduceArgs),
     #[command(flatten)]
     Hosting(Hosting),
     /// Show where a backend spends its time

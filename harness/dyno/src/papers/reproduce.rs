@@ -16,7 +16,7 @@ use dyno_stats::numbers::counted;
 use serde_json::json;
 
 use crate::campaign::{Campaign, make_ready};
-use crate::cli::measuring::ReproduceArgs;
+use crate::cli::papers::ReproduceArgs;
 use crate::exit::{Exit, Outcome};
 use crate::filters::Filters;
 use crate::output::{answer, print, print_json};
@@ -105,11 +105,13 @@ fn list(tables: &[Table], as_json: bool) -> Outcome {
 
 fn campaign_of(name: &str, args: &ReproduceArgs) -> Outcome<Campaign> {
     let mut campaign = ours::campaign_of(name)?;
-    if args.quick {
+    let quick = args.quick.then_some(Profile::Quick);
+    let profile = args.profile.or(quick).unwrap_or(campaign.protocol.profile);
+    campaign.set_profile(profile);
+    if profile == Profile::Quick {
         let line_by_line = campaign.tracks.iter().all(|track| track.is_lockstep());
         let lines = |set: &TestSet| if line_by_line { quick_lines(set) } else { QUICK_THROUGHPUT_LINES };
         campaign.test_sets = campaign.test_sets.iter().map(|set| set.first(lines(set))).collect();
-        campaign.set_profile(Profile::Quick);
     }
     let filters = Filters { systems: args.systems.clone(), ..Filters::default() };
     filters.apply(&mut campaign)?;
