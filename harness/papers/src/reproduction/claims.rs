@@ -131,7 +131,12 @@ fn side(reproduction: &Reproduction, base: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::measured::{Coverage, Measured};
+    use dyno_api::Breakdown;
+    use dyno_measure::Track;
+    use dyno_results::CellBreakdown;
+
+    use super::super::measured::Measured;
+    use super::super::sources::Coverage;
     use super::super::verdict::Lacking;
     use super::*;
     use crate::tables::tables;
@@ -250,6 +255,24 @@ mod tests {
         // “approximately 70%”
         let told = claim(&devlin, "states of a beam");
         assert_eq!((told.ours.as_deref(), told.verdict), (Some("60.0 %"), Verdict::Differs));
+    }
+
+    #[test]
+    fn a_decoders_time_is_held_against_that_of_one_hypothesis() {
+        let mut systems = reproduction("opennmt-fig2");
+        for (name, times) in [("small-1", [2, 4, 1]), ("small-5", [8, 24, 2])] {
+            let components = ["decoder", "output", "attention"].map(str::to_owned).into_iter().zip(times);
+            let components = components.chain([("encoder".into(), 50)]).collect();
+            let breakdown = Breakdown { components, ..Breakdown::default() };
+            let (system, test_set) = (name.into(), "lines".into());
+            row(&mut systems, name).time =
+                Some(CellBreakdown { system, test_set, track: Track::Throughput1, breakdown });
+        }
+        // 34 of five hypotheses for 7 of one; “grows linearly with the beam size”
+        let told = claim(&systems, "grows linearly");
+        assert_eq!((told.ours.as_deref(), told.verdict), (Some("4.86×"), Verdict::Agrees));
+        row(&mut systems, "small-1").time = None;
+        assert_eq!(claim(&systems, "grows linearly").ours, None);
     }
 
     #[test]

@@ -23,17 +23,24 @@ pub fn title(reproduction: &Reproduction) -> String {
     format!("{}, {}: {}", table.paper, table.place, table.about)
 }
 
-/// Source of the paper's figures, and conditions of ours.
+/// The paper, and the conditions of its figures and of ours.
 pub fn source(reproduction: &Reproduction) -> String {
+    let title = format!("{}.", reproduction.table.title);
+    [title, conditions(reproduction)]
+        .into_iter()
+        .filter(|text| !text.is_empty())
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+/// Conditions of the paper's figures, and of ours.
+pub fn conditions(reproduction: &Reproduction) -> String {
     let table = &reproduction.table;
-    let conditions = [&table.test_set, &table.hardware].into_iter().filter(|text| *text != "none");
-    let theirs = conditions.cloned().collect::<Vec<_>>().join("; ");
-    let ours = match &reproduction.conditions[..] {
-        [] => String::new(),
-        conditions => format!(" Here: {}.", conditions.join("; ")),
-    };
-    let theirs = if theirs.is_empty() { String::new() } else { format!(" There: {theirs}.") };
-    format!("{}.{theirs}{ours}", table.title)
+    let theirs = [&table.test_set, &table.hardware].into_iter().filter(|text| *text != "none");
+    let theirs = theirs.cloned().collect::<Vec<_>>().join("; ");
+    let said = [("There", theirs), ("Here", reproduction.conditions.join("; "))];
+    let said = said.into_iter().filter(|(_, text)| !text.is_empty());
+    said.map(|(whose, text)| format!("{whose}: {text}.")).collect::<Vec<_>>().join(" ")
 }
 
 /// Findings of the table, of its map and of its breakdowns, for forms without charts.

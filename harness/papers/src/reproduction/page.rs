@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::claim::claims_table;
 use super::claims::claims;
 use super::cover::Cover;
-use super::notes::{Notes, all_findings, caveats, findings, missing, source, title};
+use super::notes::{Notes, all_findings, caveats, conditions, findings, missing, source, title};
 use super::rows::Reproduction;
 use super::table::whole;
 use super::{chart, map, time};
@@ -79,10 +79,15 @@ pub fn papers_page(reproductions: &[Reproduction], conditions: &[String]) -> Res
 }
 
 fn document_of(reproductions: &[Reproduction], cover: Option<Cover>) -> Result<String> {
-    let section = |reproduction: &Reproduction| Section {
+    let paper = |at: usize| reproductions.get(at).map(|reproduction| &reproduction.table.title);
+    let section = |(at, reproduction): (usize, &Reproduction)| Section {
         id: reproduction.table.id.clone(),
         title: title(reproduction),
-        source: source(reproduction),
+        // A paper is named where its tables begin.
+        source: match at.checked_sub(1).and_then(paper) == paper(at) {
+            true => conditions(reproduction),
+            false => source(reproduction),
+        },
         findings: findings(reproduction),
         claims: claims_of(reproduction),
         figures: drawn(reproduction),
@@ -90,6 +95,6 @@ fn document_of(reproductions: &[Reproduction], cover: Option<Cover>) -> Result<S
         caveats: caveats(reproduction),
         missing: missing(reproduction),
     };
-    let sections: Vec<Section> = reproductions.iter().map(section).collect();
+    let sections: Vec<Section> = reproductions.iter().enumerate().map(section).collect();
     document("reproduce.html", TEMPLATE, &serde_json::json!({ "sections": sections, "cover": cover }))
 }

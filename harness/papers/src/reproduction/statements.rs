@@ -83,16 +83,27 @@ fn quantity(reproduction: &Reproduction, said: &Statement, of: Quantity, row: &R
         Quantity::ImageSize => exactly(row.image_bytes.map(|bytes| bytes as f64 / 1e6)),
         Quantity::ProgramSize => exactly(reproduction.program_bytes.map(|bytes| bytes as f64 / 1e6)),
         Quantity::CountsShare => {
-            let [part, whole] = said.parts.as_ref()?.each_ref().map(|name| row.counts.get(name));
-            whole.filter(|whole| **whole > 0)?;
-            Some(Estimate::exactly(*part? as f64 / *whole? as f64 * 100.0))
+            let [part, whole] = said.parts.as_slice() else { return None };
+            let whole = *row.counts.get(whole).filter(|whole| **whole > 0)?;
+            Some(Estimate::exactly(*row.counts.get(part)? as f64 / whole as f64 * 100.0))
         }
         Quantity::PartsRatio => {
-            let components = &row.time.as_ref()?.breakdown.components;
-            let [part, other] = said.parts.as_ref()?.each_ref().map(|name| components.get(name));
-            Some(Estimate::exactly(*part? as f64 / *other? as f64))
+            let [part, other] = said.parts.as_slice() else { return None };
+            let time = |part| time_of(row, std::slice::from_ref(part));
+            Some(Estimate::exactly(time(part)? / time(other)?))
+        }
+        Quantity::PartsGrowth => {
+            let other = said.over.as_ref().and_then(row_of)?;
+            Some(Estimate::exactly(time_of(row, &said.parts)? / time_of(other, &said.parts)?))
         }
     }
+}
+
+/// Nanoseconds in these components of a row, if its time was broken down.
+fn time_of(row: &Row, parts: &[String]) -> Option<f64> {
+    let components = &row.time.as_ref()?.breakdown.components;
+    let times: Option<Vec<u64>> = parts.iter().map(|part| components.get(part).copied()).collect();
+    Some(times?.iter().sum::<u64>() as f64)
 }
 
 /// A difference without its sign.

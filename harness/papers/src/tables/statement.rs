@@ -22,8 +22,9 @@ pub struct Statement {
     pub least: Option<f64>,
     /// Greatest value that reaches the claim, where less is better.
     pub most: Option<f64>,
-    /// Two components of the time, or two counts, of which the quantity is the ratio.
-    pub parts: Option<[String; 2]>,
+    /// Two components of the time, or two counts, of which the quantity is the ratio; or all components that grow.
+    #[serde(default)]
+    pub parts: Vec<String>,
     /// Number of cores that the claim needs.
     pub cores: Option<usize>,
     /// Hardware or data that the comparison lacks for good.
@@ -48,6 +49,8 @@ pub enum Quantity {
     Factor,
     /// Time of a component over that of another one.
     PartsRatio,
+    /// Time of components over that of the same components of another point.
+    PartsGrowth,
     /// Percentage that a count is of another one.
     CountsShare,
     /// Percentage of the references' words that the shortlist offers, less that of another point.
@@ -61,7 +64,10 @@ pub enum Quantity {
 impl Quantity {
     /// Whether it's a fact of what costs how much, which is neither good nor bad.
     pub const fn is_cost(self) -> bool {
-        matches!(self, Self::Products | Self::Factor | Self::PartsRatio | Self::CountsShare)
+        matches!(
+            self,
+            Self::Products | Self::Factor | Self::PartsRatio | Self::PartsGrowth | Self::CountsShare
+        )
     }
 
     /// Whether few lines say nothing of it.
@@ -77,7 +83,7 @@ impl Quantity {
             Self::BleuChange => format!("{value:.2} BLEU"),
             Self::ImageSize | Self::ProgramSize => format!("{value:.0} MB"),
             Self::BleuGain => format!("{value:+.2} BLEU"),
-            Self::Factor | Self::PartsRatio => format!("{value:.2}×"),
+            Self::Factor | Self::PartsRatio | Self::PartsGrowth => format!("{value:.2}×"),
         }
     }
 }
