@@ -13,12 +13,11 @@ use std::thread::{self, JoinHandle};
 /// Looks at the number of the region before a thread sleeps: half a millisecond at the 23 ns of a look on
 /// Zen 5. More would keep cores busy after the last line. With fewer, threads would sleep while the owner is
 /// late in a region, or reads the next line into tokens: with 2,000 looks 64 tokens take MiniLM 2 to 3 %
-/// longer.
-const LOOKS_BEFORE_SLEEP: usize = 20_000;
+/// longer. As many looks at the number of busy threads before the caller yields its core.
+const LOOKS: usize = 20_000;
 
-/// Looks at the number of busy threads before the caller yields its core: the thread that it waits for may
-/// need the core.
-const LOOKS_BEFORE_YIELD: usize = 20_000;
+/// The same where threads outnumber cores: whoever is waited for may need this very core.
+const LOOKS_ON_SHARED_CORES: usize = 100;
 
 /// Threads that share the parts of computations with their owner, who is alone by default.
 #[derive(Debug, Default)]
@@ -30,6 +29,8 @@ pub struct Crew {
 /// State that the owner and the other threads share.
 #[derive(Debug, Default)]
 struct Shared {
+    /// Looks before a thread gives its core away.
+    looks: usize,
     /// Number of the last region.
     region: AtomicUsize,
     /// Address of the region's [`Work`], which lives until `busy` is 0.
@@ -49,7 +50,9 @@ impl Crew {
     /// # Errors
     /// When the system refuses a thread.
     pub fn new(threads: usize) -> std::io::Result<Self> {
-        let mut crew = Self { shared: Arc::default(), others: Vec::new() };
+        let have_cores = thread::available_parallelism().map_or(true, |cores| threads <= cores.get());
+        let looks = if have_cores { LOOKS } else { LOOKS_ON_SHARED_CORES };
+        let mut crew = Self { shared: Arc::new(Shared { looks, ..Shared::default() }), others: Vec::new() };
         for number in 1..threads {
             let shared = Arc::clone(&crew.shared);
             let named = thread::Builder::new().name(format!("crew-{number}"));
@@ -182,7 +185,7 @@ impl Drop for Finished<'_> {
         let mut looks = 0;
         while self.0.busy.load(Ordering::Acquire) > 0 {
             looks += 1;
-            if looks < LOOKS_BEFORE_YIELD { std::hint::spin_loop() } else { thread::yield_now() }
+            if looks < self.0.looks { std::hint::spin_loop() } else { thread::yield_now() }
         }
     }
 }
@@ -212,7 +215,7 @@ impl Shared {
         let mut looks = 0;
         while self.region.load(Ordering::Acquire) < region {
             looks += 1;
-            if looks < LOOKS_BEFORE_SLEEP { std::hint::spin_loop() } else { thread::park() }
+            if looks < self.looks { std::hint::spin_loop() } else { thread::park() }
         }
     }
 }
