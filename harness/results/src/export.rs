@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use dyno_measure::Track;
 use itertools::Itertools;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -91,10 +92,16 @@ fn write_histograms(folder: &Path, run: &Run) -> Result<()> {
             continue;
         }
         create(&folder)?;
-        let name = format!("{}.{}.hgrm", file_name(&cell.test_set.name), file_name(cell.system));
+        let name = histogram_name(&cell.test_set.name, cell.system, cell.track);
         write_whole(&folder.join(name), histogram::percentile_text(latencies)?.as_bytes())?;
     }
     Ok(())
+}
+
+/// Name of a cell's histogram. The track line by line goes without saying.
+fn histogram_name(test_set: &str, system: &str, track: Track) -> String {
+    let track = if track == Track::Latency { String::new() } else { format!(".{track}") };
+    format!("{}.{}{track}.hgrm", file_name(test_set), file_name(system))
 }
 
 /// A name as part of a file's name. Characters other than letters, digits, `-` and `_` become code points, so
@@ -123,6 +130,13 @@ fn unlike_a_formula(text: String) -> String {
 mod tests {
     use super::*;
     use crate::kinds::{Kept, Kind};
+
+    #[test]
+    fn a_histogram_is_of_one_system_on_one_set_under_one_track() {
+        let names = [Track::Latency, Track::LatencyAll, Track::Pages]
+            .map(|track| histogram_name("a/b", "s.1", track));
+        assert_eq!(names, ["a%2fb.s%2e1.hgrm", "a%2fb.s%2e1.latency-all.hgrm", "a%2fb.s%2e1.pages.hgrm"]);
+    }
 
     #[test]
     fn a_kind_has_a_column_of_its_items_and_one_of_their_share() {
