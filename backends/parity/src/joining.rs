@@ -27,17 +27,17 @@ impl Goldens {
         models.iter().for_each(|model| goldens.check_joining(engine, std::slice::from_ref(model)));
     }
 
-    /// Checks `models`, one or an ensemble: greedy, with a shortlist, and with a beam and scores.
+    /// Checks `models`, one or an ensemble, by each precision with a search of its own: greedy, with a shortlist, and
+    /// with a beam and scores. [`Goldens::check_everywhere`] crosses them.
     ///
     /// # Panics
     /// When a line or a score differs.
     pub fn check_joining(&self, engine: &Engine, models: &[PathBuf]) {
-        for (seed, precision) in ["f32", "int16", "int8"].into_iter().enumerate() {
-            for mut settings in self.searches() {
-                settings["precision"] = json!(precision);
-                settings["max-length-factor"] = json!(1.5);
-                self.check_joining_by(engine, models, &settings, seed as u64);
-            }
+        let pairs = ["f32", "int16", "int8"].into_iter().zip(self.searches());
+        for (seed, (precision, mut settings)) in (0..).zip(pairs) {
+            settings["precision"] = json!(precision);
+            settings["max-length-factor"] = json!(1.5);
+            self.check_joining_by(engine, models, &settings, seed);
         }
     }
 

@@ -50,6 +50,7 @@ impl Goldens {
             let found = self.translate(engine, &models, &settings, batch);
             assert_eq!(found, alone, "{} {settings} batch {batch}", model.display());
         }
+        self.check_joining_by(engine, &models, &settings, 0);
         for isa in Isa::present().filter(|_| precision != "f32") {
             settings["isa"] = json!(isa.name());
             let found = self.translate(engine, &models, &settings, usize::MAX);

@@ -48,8 +48,12 @@ impl Seeded {
 
 /// [m, k] times [k, n] in whole numbers.
 pub fn whole_product(a: &[i32], b: &[i32], (m, k, n): (usize, usize, usize)) -> Vec<i64> {
-    let dot = |i: usize, j: usize| (0..k).map(|p| i64::from(a[i * k + p]) * i64::from(b[p * n + j])).sum();
-    (0..m * n).map(|at| dot(at / n, at % n)).collect()
+    let mut y = vec![0; m * n];
+    for (i, p) in (0..m).flat_map(|i| (0..k).map(move |p| (i, p))) {
+        let (a, b) = (i64::from(a[i * k + p]), &b[p * n..][..n]);
+        y[i * n..][..n].iter_mut().zip(b).for_each(|(y, &b)| *y += a * i64::from(b));
+    }
+    y
 }
 
 pub fn bits(x: &[f32]) -> Vec<u32> {

@@ -213,7 +213,8 @@ fn one_order(precision: Precision) {
                 let weights = kernels.pack_f32(&b, k, n, Layout::Kn).unwrap();
                 product(&weights, Input::f32(&a, m, k).unwrap(), m)
             };
-            for (at, y) in y.iter().enumerate() {
+            // All have the bits of the first, which is near the exact sum.
+            for (at, y) in y.iter().enumerate().filter(|_| first.is_none()) {
                 let terms = || (0..k).map(|p| f64::from(a[at / n * k + p]) * f64::from(b[p * n + at % n]));
                 let bound = terms().map(f64::abs).sum::<f64>() * k as f64 * f64::from(f32::EPSILON);
                 assert!(

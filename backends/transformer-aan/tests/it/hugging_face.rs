@@ -240,8 +240,9 @@ fn quantised_weights_keep_the_quality() {
 
 #[test]
 fn products_in_bf16_have_the_same_answers_on_all_processors() {
+    // Short answers: plain code takes its time.
     let on = |isa: Isa| {
-        let asked = json!({ "beam": 2, "n-best": true, "precision": "bf16", "isa": isa.name() });
+        let asked = json!({ "beam": 2, "n-best": true, "precision": "bf16", "isa": isa.name(), "max-length-factor": 0.5 });
         translate(&folder("marian"), &settings("marian", asked), 64)
     };
     let plain = on(Isa::Scalar);

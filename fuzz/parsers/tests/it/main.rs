@@ -25,13 +25,24 @@ fn sound_files_are_read() {
 
 #[test]
 fn damaged_files_are_answered_or_refused_within_memory_for_the_file() {
+    try_all(10);
+}
+
+#[test]
+#[ignore = "a sweep: ten times as many files"]
+fn many_damaged_files_are_answered_or_refused_within_memory_for_the_file() {
+    try_all(1);
+}
+
+/// Tries all parsers, each with one in `share` of its files.
+fn try_all(share: u64) {
     let (left, faults) = (Mutex::new(chosen()), Mutex::new(Vec::new()));
     let next = || left.lock().unwrap().pop();
     thread::scope(|scope| {
         for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
             scope.spawn(|| {
                 while let Some(parser) = next() {
-                    faults.lock().unwrap().extend(tried(&parser).err());
+                    faults.lock().unwrap().extend(tried(&parser, share).err());
                 }
             });
         }
@@ -53,9 +64,10 @@ fn number(variable: &str, otherwise: u64) -> u64 {
     std::env::var(variable).ok().map_or(otherwise, |text| text.parse().expect("a number of files"))
 }
 
-/// Tries one parser; the error names the first file that it failed at.
-fn tried(parser: &Parser) -> Result<(), String> {
-    let (cases, first) = (number("DYNO_FUZZ_CASES", parser.cases), number("DYNO_FUZZ_SEED", 0));
+/// Tries one parser with one in `share` of its files; the error names the first file that it failed at.
+fn tried(parser: &Parser, share: u64) -> Result<(), String> {
+    let cases = number("DYNO_FUZZ_CASES", parser.cases.div_ceil(share));
+    let first = number("DYNO_FUZZ_SEED", 0);
     let folder = scratch();
     let mut check = parser.start(folder.path());
     let (mut accepted, mut most) = (0, 0.0f64);

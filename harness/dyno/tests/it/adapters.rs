@@ -7,7 +7,7 @@ use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
 
-use crate::support::{Bench, Ended, LATENCY, skip};
+use crate::support::{Bench, Ended, LATENCY, path, skip};
 
 const ADAPTERS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../backends/adapters");
 
@@ -48,7 +48,7 @@ fn put(bench: &Bench, name: &str, text: &str) {
 fn dyno(bench: &Bench, arguments: &[&str]) -> Ended {
     let mut command = bench.dyno(arguments);
     command.env("DYNO_DATA", bench.path("data")).env("XDG_CACHE_HOME", bench.path("cache"));
-    if let Some(path) = bench.path("bin").is_dir().then(|| std::env::var("PATH").unwrap()) {
+    if let Some(path) = bench.path("bin").is_dir().then(path) {
         command.env("PATH", format!("{}:{path}", bench.path("bin").display()));
     }
     Ended::of(command.output().unwrap())
@@ -112,12 +112,17 @@ fn an_adapters_account_of_its_first_tokens_is_shown_within_what_was_measured() {
 
 #[test]
 fn each_track_gets_the_lines_in_order() {
-    let tracks = "[\"latency\", \"latency-all\", \"throughput-1\", \"throughput-all\"]";
     let bench = bench(&format!("{ECHO}batch-lines = 2\n"));
     let campaign = fs::read_to_string(bench.path("campaign.toml")).unwrap();
-    bench.write("campaign.toml", format!("noisy-repeats = 0\n{}", campaign.replace("[\"latency\"]", tracks)));
+    bench.write("campaign.toml", campaign.replace("[\"latency\"]", "[\"latency\", \"latency-all\"]"));
     let (ended, texts) = measured(&bench);
-    assert_eq!((ended.code, texts.len()), (Some(0), 1), "all tracks give one text: {texts:?} {ended:?}");
+    assert_eq!((ended.code, texts.len()), (Some(0), 1), "both tracks give one text: {texts:?} {ended:?}");
+    // Whole files as well, without rounds that last a second.
+    let tracks = "[\"latency\", \"throughput-1\", \"throughput-all\"]";
+    bench.write("campaign.toml", campaign.replace("[\"latency\"]", tracks));
+    let ended = dyno(&bench, &["verify", "campaign.toml", "--probe", "sameness"]);
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    assert!(ended.stdout.contains("lines have one text in all tracks"), "{ended:?}");
 }
 
 /// Output of an adapter under the track server, with three batches at a time, that translates by `how`.
@@ -134,6 +139,7 @@ serve(options(), translate, beside=3, together=1)"
     );
     let options = ["--track", "server", "--cores", "1", "--model", "none"];
     let mut child = Command::new("python3")
+        .env("PATH", path())
         .args(["-c", &program])
         .args(options)
         .stdin(Stdio::piped())
@@ -186,20 +192,20 @@ fn a_system_that_cannot_be_is_refused_with_a_remedy() {
     for (system, parts) in [
         (
             "adapter = \"ehco\"\nmodel = \"model\"\n",
-            ["no adapter \"ehco\" (did you mean \"echo\"?)", "6:11:"],
+            ["no adapter \"ehco\" (did you mean \"echo\"?)", "7:11:"],
         ),
-        ("adapter = \"echo\"\n", ["adapter echo needs one `model`; `dyno adapters echo`", "6:11:"]),
-        ("adapter = \"echo\"\nmodel = \"gone\"\n", ["no model at", "7:9:"]),
+        ("adapter = \"echo\"\n", ["adapter echo needs one `model`; `dyno adapters echo`", "7:11:"]),
+        ("adapter = \"echo\"\nmodel = \"gone\"\n", ["no model at", "8:9:"]),
         (
             "adapter = \"echo\"\nmodel = \"model\"\nsettings = { baem = 1 }\n",
-            ["did you mean \"beam\"?", "6:11:"],
+            ["did you mean \"beam\"?", "7:11:"],
         ),
         (
             "adapter = \"echo\"\nbackend = \"null\"\n",
-            ["one of `backend`, `plugin`, `command`, `adapter`", "4:1:"],
+            ["one of `backend`, `plugin`, `command`, `adapter`", "5:1:"],
         ),
-        ("adapter = \"gone\"\nmodel = \"model\"\n", ["adapter gone can't be used: no wheel", "6:11:"]),
-        ("adapter = \"echo\"\nmodel = \"model\"\ntask = \"encode\"\n", ["an adapter translates", "8:8:"]),
+        ("adapter = \"gone\"\nmodel = \"model\"\n", ["adapter gone can't be used: no wheel", "7:11:"]),
+        ("adapter = \"echo\"\nmodel = \"model\"\ntask = \"encode\"\n", ["an adapter translates", "9:8:"]),
     ] {
         let bench = bench(system);
         put(&bench, "data/backends/adapters/gone/adapter.toml", "about = 'x'\nunavailable = 'no wheel'\n");
@@ -389,8 +395,12 @@ open('libnothing.so', 'wb').write(prepare.library(machine, names))
 found = ctypes.CDLL('./libnothing.so')
 print(all(getattr(found, name) for name in names), hasattr(found, 'cublasCall500'))"
     );
-    let asked =
-        Command::new("python3").args(["-B", "-c", &program]).current_dir(bench.path("")).output().unwrap();
+    let asked = Command::new("python3")
+        .env("PATH", path())
+        .args(["-B", "-c", &program])
+        .current_dir(bench.path(""))
+        .output()
+        .unwrap();
     assert_eq!(String::from_utf8_lossy(&asked.stdout), "True False\n", "{asked:?}");
 }
 

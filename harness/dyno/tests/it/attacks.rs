@@ -11,7 +11,7 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::submissions::{script, verified};
-use crate::support::{Bench, Ended, can_sandbox, skip};
+use crate::support::{Bench, Ended, can_sandbox, path, skip};
 use crate::tampering::run_as_nobody;
 
 const ATTACK: &str = include_str!("attack.py");
@@ -270,7 +270,7 @@ fn an_images_members_stay_in_its_folder_and_other_users_reach_none() {
         Command::new("python3").arg("evil.py").arg(bench.path("")).current_dir(bench.path("")).status();
     assert!(made.unwrap().success());
     script(&bench, "bin/podman", ENGINE);
-    let path = format!("{}:{}", bench.path("bin").display(), std::env::var("PATH").unwrap());
+    let path = format!("{}:{}", bench.path("bin").display(), path());
     let mut command = bench.dyno(&["verify", "--submission", "podman:evil", "--dialect", "wmt22"]);
     command.args(["--probe", "conformance"]).env("PATH", &path).env("XDG_CACHE_HOME", bench.path("cache"));
     let ended = Ended::of(command.output().unwrap());

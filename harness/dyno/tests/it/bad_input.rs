@@ -80,29 +80,29 @@ fn a_broken_campaign_is_told_by_line_and_column() {
 #[test]
 fn a_system_that_cannot_be_is_refused_before_anything_is_measured() {
     for (system, parts) in [
-        ("name = \"a\"\n", ["one of `backend`, `plugin`, `command`", "5:"]),
-        ("name = \"a\"\nbackend = \"nul\"\n", ["did you mean \"null\"?", "7:11:"]),
+        ("name = \"a\"\n", ["one of `backend`, `plugin`, `command`", "6:"]),
+        ("name = \"a\"\nbackend = \"nul\"\n", ["did you mean \"null\"?", "8:11:"]),
         (
             "name = \"a\"\ncommand = [\"no-such-program\"]\n",
-            ["no program \"no-such-program\" in PATH", "7:11:"],
+            ["no program \"no-such-program\" in PATH", "8:11:"],
         ),
-        ("name = \"a\"\ncommand = [\"./nothing\"]\n", ["no program \"./nothing\" in /", "7:11:"]),
+        ("name = \"a\"\ncommand = [\"./nothing\"]\n", ["no program \"./nothing\" in /", "8:11:"]),
         (
             "name = \"a\"\nbackend = \"null\"\nbatch = 100000\n",
-            ["`batch` must lie between 1 and 65536", "8:9:"],
+            ["`batch` must lie between 1 and 65536", "9:9:"],
         ),
-        ("name = \"a\"\ncommand = [\"./tiny.en\"]\n", ["not executable: `chmod +x` it", "7:11:"]),
-        ("name = \"a\"\ncommand = [\"cat\", \"{model}\"]\n", ["there is no `model`", "5:1:"]),
-        ("name = \"a\"\ncommand = [\"cat\", \"a\\u0000b\"]\n", ["holds a NUL", "5:1:"]),
+        ("name = \"a\"\ncommand = [\"./tiny.en\"]\n", ["not executable: `chmod +x` it", "8:11:"]),
+        ("name = \"a\"\ncommand = [\"cat\", \"{model}\"]\n", ["there is no `model`", "6:1:"]),
+        ("name = \"a\"\ncommand = [\"cat\", \"a\\u0000b\"]\n", ["holds a NUL", "6:1:"]),
         (
             "name = \"a\"\ncommand = [\"cat\"]\nenvironment = { \"A=B\" = \"c\" }\n",
-            ["can't be the name of an environment variable", "5:1:"],
+            ["can't be the name of an environment variable", "6:1:"],
         ),
-        ("name = \"a/b\"\nbackend = \"null\"\n", ["invalid name \"a/b\"", "6:8:"]),
-        ("name = \"a\"\nbackend = \"null\"\nmodel = \"gone\"\n", ["no model at", "8:9:"]),
+        ("name = \"a/b\"\nbackend = \"null\"\n", ["invalid name \"a/b\"", "7:8:"]),
+        ("name = \"a\"\nbackend = \"null\"\nmodel = \"gone\"\n", ["no model at", "9:9:"]),
         (
             "name = \"a\"\ncommand = [\"cat\"]\nsettings = { beam = 2 }\n",
-            ["`settings` and `batch` need a backend", "7:11:"],
+            ["`settings` and `batch` need a backend", "8:11:"],
         ),
     ] {
         let bench = campaign(&format!("# two\n# lines\n{LATENCY}"), &format!("[[system]]\n{system}"));
@@ -155,7 +155,7 @@ fn what_cannot_be_verified_is_a_bad_request_not_a_broken_rule() {
 
 #[test]
 fn two_systems_of_one_name_are_refused() {
-    campaign(LATENCY, &NULL.repeat(2)).run(&[]).assert_says(2, &["campaign.toml:7:8:", "a second system"]);
+    campaign(LATENCY, &NULL.repeat(2)).run(&[]).assert_says(2, &["campaign.toml:8:8:", "a second system"]);
 }
 
 #[test]
@@ -167,7 +167,7 @@ fn names_that_dyno_gives_itself_are_refused() {
             1,
         );
         let bench = campaign(LATENCY, &format!("{NULL}{other}"));
-        bench.run(&["--profile", "standard"]).assert_says(2, &["campaign.toml:7:8:", name, "another name"]);
+        bench.run(&["--profile", "standard"]).assert_says(2, &["campaign.toml:8:8:", name, "another name"]);
     }
     let bench = campaign(LATENCY, &NULL.replacen("null", "baseline", 1));
     let gate = ["gate", "campaign.toml", "-s", "baseline", "--baseline", "cat"];

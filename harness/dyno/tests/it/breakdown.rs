@@ -79,7 +79,7 @@ fn a_run_asks_each_cell_once_and_the_report_shows_it() {
     let system = format!("[[system]]\nname = \"it\"\nbackend = \"ssru\"\nmodel = {MODEL:?}\n");
     bench.write(
         "campaign.toml",
-        format!("{LATENCY}{system}[[system]]\nname = \"null\"\nbackend = \"null\"\n"),
+        format!("probes = []\n{LATENCY}{system}[[system]]\nname = \"null\"\nbackend = \"null\"\n"),
     );
     let ended = bench.run(&[]);
     assert_eq!(ended.code, Some(0), "{ended:?}");

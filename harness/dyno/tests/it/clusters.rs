@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
-use crate::support::{Bench, Ended, LATENCY, records};
+use crate::support::{Bench, Ended, LATENCY, path, records};
 
 const SYSTEMS: &str = "[[system]]\nname = \"one\"\ncommand = [\"sed\", \"-u\", \"s/a/b/\"]\n";
 
@@ -32,7 +32,7 @@ echo 4$last
 
 fn bench() -> Bench {
     let bench = Bench::new(&format!(
-        "probes = []\nnoisy-repeats = 0\n{}{SYSTEMS}",
+        "probes = []\n{}{SYSTEMS}",
         LATENCY.replace("\"latency\"", "\"latency\", \"latency-all\"")
     ));
     fs::create_dir(bench.path("bin")).unwrap();
@@ -58,7 +58,7 @@ fn slurms_script_submits_a_shard_a_job_and_the_merge_after_them() {
             &["slurm", "campaign.toml", "--kind", "a=c7a.large,b=c7g.large", "--runs", "runs-of-all"],
         ),
     );
-    let path = format!("{}:{}", bench.path("bin").display(), std::env::var("PATH").unwrap());
+    let path = format!("{}:{}", bench.path("bin").display(), path());
     let ended =
         Command::new("bash").arg("go.sh").current_dir(bench.path("")).env("PATH", path).output().unwrap();
     let log = fs::read_to_string(bench.path("job.log")).unwrap_or_default();

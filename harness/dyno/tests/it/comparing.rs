@@ -14,7 +14,7 @@ const SYSTEMS: &str = "[[system]]\nname = \"slow\"\nbackend = \"null\"\nsettings
                        [[system]]\nname = \"fast\"\nbackend = \"null\"\nsettings = { word-us = 50 }\n";
 
 fn bench() -> Bench {
-    Bench::new(&format!("{LATENCY}{SYSTEMS}"))
+    Bench::new(&format!("probes = []\n{LATENCY}{SYSTEMS}"))
 }
 
 fn dyno(bench: &Bench, arguments: &[&str]) -> Ended {
@@ -411,9 +411,9 @@ fn a_gate_by_instructions_is_the_same_on_a_busy_host() {
         let program = format!("while read -r line; do {work}; echo \"$line\"; done");
         format!("[[system]]\nname = \"{name}\"\ncommand = [\"sh\", \"-c\", {program:?}]\n")
     };
-    let systems = [("old", "200"), ("new", "200"), ("more", "400")].map(|(name, work)| system(name, work));
+    let systems = [("old", "20"), ("new", "20"), ("more", "40")].map(|(name, work)| system(name, work));
     let bench = Bench::new(&format!("{LATENCY}{}", systems.concat()));
-    bench.write("tiny.en", (0..30).map(|line| format!("line {line} of some words\n")).collect::<String>());
+    bench.write("tiny.en", (0..12).map(|line| format!("line {line} of some words\n")).collect::<String>());
     let gate = |name: &str, further: &[&str]| {
         let arguments = ["gate", "campaign.toml", "-s", name, "--baseline", "old", "--by", "instructions"];
         dyno(&bench, &[&arguments[..], further].concat())

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::support::{Bench, Ended};
+use crate::support::{Bench, Ended, path};
 
 const TIMED: [&str; 3] = ["cache", "coalescing", "recognition"];
 
@@ -39,6 +39,7 @@ fn verify(contestant: &str, [line, launch]: [&str; 2], further: &[&str]) -> (End
     let contestants = "harness/dyno/tests/contestants/contestant.py";
     let command = format!("exec python3 {contestants} {contestant} {{track}} {}", file.display());
     let mut dyno = Command::new(env!("CARGO_BIN_EXE_dyno"));
+    dyno.env("PATH", path());
     dyno.args(["verify", "--json", "--command", &command]);
     dyno.args(["--line-seconds", line, "--launch-seconds", launch]);
     let ended = Ended::of(dyno.args(further).current_dir(root).output().expect("dyno starts"));
@@ -167,6 +168,7 @@ fn conformance_names_the_line_in_lock_step_and_in_files() {
 fn the_table_names_probe_verdict_figure_limit_and_remedy() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut dyno = Command::new(env!("CARGO_BIN_EXE_dyno"));
+    dyno.env("PATH", path());
     dyno.args(["verify", "--command", "head -n 1", "--probe", "buffering"]).current_dir(root);
     let ended = Ended::of(dyno.output().expect("dyno starts"));
     assert_eq!(ended.code, Some(1));
@@ -183,6 +185,7 @@ fn a_line_lost_among_odd_ones_is_the_figure_stands_once_and_ends_no_other_probe(
         let probes = ["--probe", "conformance", "--probe", "determinism"];
         let tracks = ["--track", "throughput-1", "--track", "throughput-all"];
         let mut dyno = Command::new(env!("CARGO_BIN_EXE_dyno"));
+        dyno.env("PATH", path());
         dyno.args(["verify", "--command", "sed '/^$/d'"]).args(probes).args(tracks).args(further);
         Ended::of(dyno.current_dir(&root).output().expect("dyno starts"))
     };

@@ -57,7 +57,7 @@ fn spearman(cell: &Value) -> &Value {
 
 #[test]
 fn vectors_are_judged_as_vectors_and_scored_by_spearman() {
-    let bench = bench(r#"["latency", "throughput-1"]"#);
+    let bench = bench(r#"["latency", "latency-all"]"#);
     let ended = bench.run(&["--json"]);
     assert_eq!(ended.code, Some(1), "one of them is INVALID: {ended:?}");
     let summary: Value = serde_json::from_str(&ended.stdout).unwrap();
@@ -76,7 +76,7 @@ fn vectors_are_judged_as_vectors_and_scored_by_spearman() {
         assert!((-1.0..=1.0).contains(&score) && half >= 0.0, "{cell}");
     }
     let of = |track: &str| cells.iter().find(|c| c["system"] == "engine" && c["track"] == track).unwrap();
-    assert_eq!(spearman(of("latency")), spearman(of("throughput-1")));
+    assert_eq!(spearman(of("latency")), spearman(of("latency-all")));
     let scores: Value =
         serde_json::from_slice(&std::fs::read(bench.path("out/scores.json")).unwrap()).unwrap();
     assert_eq!(scores["metrics"][0]["needs"], "gold", "{scores}");

@@ -11,7 +11,7 @@ use crate::support::{Bench, Ended, LATENCY, skip};
 const NULL: &str = "[[system]]\nname = \"null\"\nbackend = \"null\"\n";
 
 fn bench() -> Bench {
-    Bench::new(&format!("{LATENCY}{NULL}"))
+    Bench::new(&format!("probes = []\n{LATENCY}{NULL}"))
 }
 
 /// Ending of a shell command in the bench's folder, where `dyno` is the program. A command that waits for ever
@@ -186,7 +186,12 @@ fn foreign_text_reaches_no_terminal_and_no_page_raw() {
 #[test]
 fn names_that_look_alike_are_told() {
     let system = |name: &str| format!("[[system]]\nname = \"{name}\"\nbackend = \"null\"\n");
-    let bench = Bench::new(&format!("{LATENCY}{}{}{}", system("ssru"), system("\\u0455sru"), system("gru")));
+    let bench = Bench::new(&format!(
+        "probes = []\n{LATENCY}{}{}{}",
+        system("ssru"),
+        system("\\u0455sru"),
+        system("gru")
+    ));
     let ended = bench.run(&[]);
     assert_eq!(ended.code, Some(0), "{ended:?}");
     assert!(ended.stderr.contains(r#"warning: the names "ssru" and "\u{455}sru" look alike"#), "{ended:?}");

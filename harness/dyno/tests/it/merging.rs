@@ -33,11 +33,11 @@ for line in sys.stdin:
         print(json.dumps({'segments': [len(line) for line in ask['hypothesis']]}), flush=True)
 ";
 
-/// Takes a millisecond for a line, so that the long launches of files have few lines.
+/// Sleeps over each line, so that launches are few and have few lines.
 const SLOW: &str = "
 import sys, time
 for line in sys.stdin:
-    time.sleep(0.001)
+    time.sleep(0.05)
     print(line.replace(*sys.argv[1:]), end='', flush=True)
 ";
 

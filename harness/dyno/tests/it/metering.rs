@@ -78,6 +78,7 @@ fn loading_costs_no_energy_under_server() {
 #[test]
 fn a_meter_that_fails_costs_the_energy_alone() {
     let bench = campaign("meter = [\"sh\", \"meter.sh\"]\ntracks = [\"latency\"]");
+    bench.write("lines.en", (0..12).map(|i| format!("A small dog runs {i}\n")).collect::<String>());
     bench.write("meter.sh", "for n in 1 2 3 4 5; do read line; echo $n; done; read line; echo 1; cat");
     let ended = bench.run(&[]);
     assert_eq!(ended.code, Some(0), "{ended:?}");

@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
-use crate::support::Bench;
+use crate::support::{Bench, LATENCY};
 
 /// Echoes lines with `before` at the start, `each` line (whose text is `line`), and `after` at the end.
 fn python(before: &str, each: &str, after: &str) -> Bench {
@@ -87,7 +87,7 @@ fn a_daemon_is_left_behind_and_ended() {
 
 /// A bench in the throughput track, whose one system is this shell script.
 fn throughput(script: &str) -> Bench {
-    let head = "tracks = [\"throughput-1\"]\ntest-sets = [{ name = \"tiny\", source = \"tiny.en\" }]\n";
+    let head = LATENCY.replace("\"latency\"", "\"throughput-1\"");
     Bench::new(&format!("{head}[[system]]\nname = \"it\"\ncommand = [\"sh\", \"-c\", {script:?}]\n"))
 }
 
@@ -142,7 +142,7 @@ fn a_system_that_streams_long_lines_is_not_blocked() {
 
 #[test]
 fn what_a_system_puts_in_the_place_of_the_benchs_files_is_not_read() {
-    let here = "top=$PWD; cd $(dirname $(readlink /proc/$$/fd/1))";
+    let here = "sleep 0.2; top=$PWD; cd $(dirname $(readlink /proc/$$/fd/1))";
     let prepared = format!("{here}; rm output.txt; cat > output.txt");
     assert_refused(&throughput(&prepared), "line_count", "0 lines out");
     // Nor is it waited for, written through, or in the way of what comes next.

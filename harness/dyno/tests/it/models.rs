@@ -290,7 +290,7 @@ fn every_shipped_model_names_int8_as_its_default() {
 #[test]
 fn a_campaign_says_which_precision_its_systems_take() {
     let system = format!("[[system]]\nname = \"it\"\nbackend = \"ssru\"\nmodel = {SHIPPED:?}\n");
-    let bench = Bench::new(&format!("{LATENCY}{system}"));
+    let bench = Bench::new(&format!("probes = []\n{LATENCY}{system}"));
     let ended = bench.run(&["--no-tune", "--profile", "quick"]);
     assert_eq!(ended.code, Some(0), "{ended:?}");
     assert!(ended.stderr.contains("precision: int8 (the model's default) for it"), "{}", ended.stderr);

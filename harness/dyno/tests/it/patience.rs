@@ -63,7 +63,7 @@ fn one_track_or_system_that_is_refused_leaves_the_others() {
     let tracks = LATENCY.replace("\"latency\"", "\"latency\", \"throughput-1\"");
     let late = "[[system]]\nname = \"late\"\ncommand = [\"sh\", \"-c\", '''x=$(cat; echo .); printf %s \"${x%.}\"''']
 [[system]]\nname = \"cat\"\ncommand = [\"cat\"]\n";
-    let bench = Bench::new(&format!("probes = [\"buffering\"]\nnoisy-repeats = 0\n{tracks}{late}"));
+    let bench = Bench::new(&format!("probes = [\"buffering\"]\n{tracks}{late}"));
     bench.run(&[]);
     for record in bench.records() {
         let is_refused = record["system"] == "late" && record["track"] == "latency";

@@ -146,7 +146,7 @@ fn what_cannot_be_is_refused_before_anything_is_measured() {
     translate(&bench, "text.so", &[], b"")
         .assert_says(2, &["text.so is no shared library", "crate-type cdylib"]);
     campaign(&bench, "gone.so", "");
-    bench.run(&[]).assert_says(2, &["campaign.toml:6:10", "no plugin at"]);
+    bench.run(&[]).assert_says(2, &["campaign.toml:7:10", "no plugin at"]);
     campaign(&bench, "text.so", "");
     bench.run(&[]).assert_says(2, &["system \"it\"", "text.so is no shared library"]);
     let Some(plugin) = glossary(&bench) else { return };

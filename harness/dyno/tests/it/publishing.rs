@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::support::{Bench, Ended, LATENCY};
 
 fn bench() -> Bench {
-    Bench::new(&format!("{LATENCY}[[system]]\nname = \"null\"\nbackend = \"null\"\n"))
+    Bench::new(&format!("probes = []\n{LATENCY}[[system]]\nname = \"null\"\nbackend = \"null\"\n"))
 }
 
 fn dyno(bench: &Bench, arguments: &[&str]) -> Ended {

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::support::Ended;
+use crate::support::{Ended, path};
 
 /// A run that never was, and dyno to report on it.
 pub struct Synthetic {
@@ -18,7 +18,13 @@ impl Synthetic {
     pub fn new(arguments: &[&str]) -> Self {
         let synthetic = Self { folder: tempfile::tempdir().unwrap() };
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ci/synthetic-run.py");
-        let made = Command::new("python3").arg(script).arg(synthetic.run()).args(arguments).output().unwrap();
+        let made = Command::new("python3")
+            .env("PATH", path())
+            .arg(script)
+            .arg(synthetic.run())
+            .args(arguments)
+            .output()
+            .unwrap();
         assert!(made.status.success(), "{made:?}");
         synthetic
     }
@@ -29,6 +35,7 @@ impl Synthetic {
 
     fn report(&self, arguments: &[&str]) -> Ended {
         let mut command = Command::new(env!("CARGO_BIN_EXE_dyno"));
+        command.env("PATH", path());
         command
             .arg("report")
             .arg(self.run())

@@ -17,7 +17,7 @@ fn bench_of_word_us(word_us: u32) -> Bench {
     let system = |name| {
         format!("[[system]]\nname = \"{name}\"\nbackend = \"null\"\nsettings = {{ word-us = {word_us} }}\n")
     };
-    Bench::new(&format!("probes = []\nnoisy-repeats = 0\n{LATENCY}{}{}", system("one"), system("two")))
+    Bench::new(&format!("probes = []\n{LATENCY}{}{}", system("one"), system("two")))
 }
 
 /// Quick until the run has a record. Then it marks that it is held, and goes on when it may.
@@ -33,7 +33,7 @@ for line in sys.stdin:
 fn held_bench() -> Bench {
     let system = |name| format!("[[system]]\nname = \"{name}\"\ncommand = [\"python3\", \"held.py\"]\n");
     let bench = Bench::new(&format!(
-        "line-seconds = 600.0\nprobes = []\nnoisy-repeats = 0\n{LATENCY}{}{}",
+        "line-seconds = 600.0\nprobes = []\n{LATENCY}{}{}",
         system("one"),
         system("two")
     ));

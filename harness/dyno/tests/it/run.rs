@@ -13,21 +13,27 @@ for line in sys.stdin:
     print(line.rstrip('\\n').upper(), flush=True)
 ";
 
+/// Three systems in one track, measured without probes.
 fn three_systems() -> Bench {
+    three_systems_with("probes = []\n")
+}
+
+/// The same below further lines of the campaign.
+fn three_systems_with(head: &str) -> Bench {
     let script = r#"
 [[system]]
 name = "script"
 command = ["python3", "script.py", "{cores}", "{track}", "{model}"]
 model = "script.py"
 "#;
-    let bench = Bench::new(&format!("{LATENCY}{NULL_AND_CAT}{script}"));
+    let bench = Bench::new(&format!("{head}{LATENCY}{NULL_AND_CAT}{script}"));
     bench.write("script.py", SCRIPT);
     bench
 }
 
 #[test]
 fn built_in_and_foreign_systems_are_measured_alike() {
-    let bench = three_systems();
+    let bench = three_systems_with("");
     let ended = bench.run(&["--json"]);
     assert_eq!(ended.code, Some(0), "{ended:?}");
     let summary: Value = serde_json::from_str(&ended.stdout).expect("--json prints JSON and nothing else");
@@ -45,12 +51,11 @@ fn built_in_and_foreign_systems_are_measured_alike() {
     let csv = std::fs::read_to_string(bench.path("out/summary.csv")).unwrap();
     assert_eq!(csv.lines().count(), 4);
     assert!(csv.starts_with("host,test_set,track,system,profile,precision,beam,most_words,cores,verdict,"));
+    check_records(&bench);
 }
 
-#[test]
-fn records_hold_every_latency_and_the_answers_in_source_order() {
-    let bench = three_systems();
-    bench.run(&[]);
+/// Records hold every latency, and the answers in source order.
+fn check_records(bench: &Bench) {
     let records = bench.records();
     assert_eq!(records.len(), 9);
     for record in &records {
@@ -108,7 +113,7 @@ for line in sys.stdin: print(line, end='', flush=True)";
         "[[system]]\nname = \"hungry\"\ncommand = [\"python3\", \"-c\", '''{hungry}''']
 [[system]]\nname = \"small\"\nbackend = \"null\"\n"
     );
-    let bench = Bench::new(&format!("{LATENCY}{systems}"));
+    let bench = Bench::new(&format!("probes = []\n{LATENCY}{systems}"));
     assert_eq!(bench.run(&[]).code, Some(0));
     for record in bench.records() {
         let peak = record["usage"]["peak_bytes"].as_u64().unwrap() >> 20;
@@ -121,7 +126,8 @@ for line in sys.stdin: print(line, end='', flush=True)";
 fn the_system_keeps_to_its_core() {
     let script = "import os, sys
 for line in sys.stdin: print(sorted(os.sched_getaffinity(0)), flush=True)";
-    let bench = Bench::of_command(&["python3", "-c", script]);
+    let system = format!("[[system]]\nname = \"it\"\ncommand = [\"python3\", \"-c\", {script:?}]\n");
+    let bench = Bench::new(&format!("probes = []\n{LATENCY}{system}"));
     assert_eq!(bench.run(&[]).code, Some(0));
     let record = &bench.records()[0];
     let output = format!("out/outputs/{}.txt", record["output"].as_str().unwrap());
@@ -169,13 +175,7 @@ fn the_same_seed_gives_the_same_order_of_cells() {
         let of = |record: &Value| (record["round"].as_u64(), record["system"].as_str().unwrap().to_owned());
         bench.records().iter().map(of).collect::<Vec<_>>()
     };
-    let without_probes = || {
-        let bench = three_systems();
-        let campaign = std::fs::read_to_string(bench.path("campaign.toml")).unwrap();
-        bench.write("campaign.toml", format!("probes = []\n{campaign}"));
-        bench
-    };
-    let (a, b) = (without_probes(), without_probes());
+    let (a, b) = (three_systems(), three_systems());
     a.run(&[]);
     b.run(&[]);
     assert_eq!(order(&a), order(&b));

@@ -7,7 +7,7 @@ use std::process::Command;
 use serde_json::Value;
 
 use crate::plugins::rust_plugin;
-use crate::support::{Bench, can_sandbox, skip};
+use crate::support::{Bench, Ended, can_sandbox, skip};
 
 /// A system that answers each line with what it sees: bytes of a reference, records of the run, other
 /// systems' models, processes with a number above its own ten, and network devices. It tries to leave a file.
@@ -98,10 +98,14 @@ fn a_plugin_translates_in_the_sandbox_as_outside() {
             system("outside", "sandbox = \"none\"")
         ),
     );
-    let ended = bench.run(&[]);
+    let ended = bench.run(&["--track", "latency"]);
     assert_eq!(ended.code, Some(0), "{ended:?}");
     let records = bench.records();
     assert!(records.iter().all(|record| record["output"] == records[0]["output"]), "one text");
+    // Whole files as well, without rounds that last a second.
+    let verify = ["verify", "campaign.toml", "-s", "inside", "--probe", "sameness"];
+    let ended = Ended::of(bench.dyno(&verify).output().unwrap());
+    assert!(ended.code == Some(0) && ended.stdout.contains("have one text in all tracks"), "{ended:?}");
     assert!(
         records.iter().all(|record| record["facts"]["backend"] == "ssru"),
         "facts come out of the sandbox"

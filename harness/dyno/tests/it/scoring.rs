@@ -9,11 +9,13 @@ use std::process::{Command, Stdio};
 use dyno_stats::Random;
 use serde_json::{Value, json};
 
-use crate::support::{Bench, Ended, skip};
+use crate::support::{Bench, Ended, path, skip};
 
 const CAMPAIGN: &str = r#"
 tracks = ["latency"]
 test-sets = [{ name = "two", source = "answers", references = ["reference"] }]
+probes = []
+noisy-repeats = 0
 [[system]]
 name = "echo"
 backend = "null"
@@ -140,7 +142,7 @@ fn poor_python(bench: &Bench) -> String {
         "#!/bin/sh\ncase \"$*\" in *venv*) echo 'no network today' >&2;; *) echo nothing;; esac\nexit 1\n";
     fs::write(folder.join("python3"), script).unwrap();
     fs::set_permissions(folder.join("python3"), fs::Permissions::from_mode(0o755)).unwrap();
-    format!("{}:{}", folder.display(), std::env::var("PATH").unwrap())
+    format!("{}:{}", folder.display(), path())
 }
 
 #[test]
@@ -165,7 +167,7 @@ fn score_adds_what_was_missing(bench: &Bench) {
         let arguments = ["score", "out", "--json"];
         bench.dyno(&arguments)
     };
-    let poor = format!("{}:{}", bench.path("bin").display(), std::env::var("PATH").unwrap());
+    let poor = format!("{}:{}", bench.path("bin").display(), path());
     let mut command = score();
     command.env("PATH", poor).env("XDG_CACHE_HOME", bench.path("cache"));
     Ended::of(command.output().unwrap()).assert_says(2, &["no network today"]);
@@ -329,7 +331,7 @@ fn python_without_mecab(bench: &Bench) -> Option<String> {
     );
     bench.write("bin/python3", script);
     fs::set_permissions(bench.path("bin/python3"), fs::Permissions::from_mode(0o755)).unwrap();
-    Some(format!("{}:{}", bench.path("bin").display(), std::env::var("PATH").unwrap()))
+    Some(format!("{}:{}", bench.path("bin").display(), path()))
 }
 
 #[test]

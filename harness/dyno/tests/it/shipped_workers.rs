@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 
 use serde_json::Value;
 
-use crate::support::{Bench, Ended};
+use crate::support::{Bench, Ended, path};
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../metrics");
 
@@ -15,7 +15,7 @@ fn scored(worker: &[&str], packages: &[(&str, &str)]) -> (Bench, Value) {
     let words = [&["python3", program.as_str()], &worker[1..]].concat();
     let bench = Bench::new(&format!(
         "tracks = [\"latency\"]\nmetrics = [{{ name = \"it\", worker = {words:?} }}]\n\
-         test-sets = [{{ name = \"set\", source = \"source\", references = [\"reference\"] }}]\n\
+         test-sets = [{{ name = \"set\", source = \"source\", references = [\"reference\"] }}]\nprobes = []\nnoisy-repeats = 0\n\
          [[system]]\nname = \"echo\"\nbackend = \"null\"\n"
     ));
     bench.write("source", "a b c\nd e\n");
@@ -30,7 +30,7 @@ fn scored(worker: &[&str], packages: &[(&str, &str)]) -> (Bench, Value) {
     let packages = bench.path("packages").display().to_string();
     let mut command = bench.dyno(&["run", "campaign.toml", "--out", "out", "--json"]);
     command.env("XDG_CACHE_HOME", bench.path("cache")).env("PYTHONPATH", &packages);
-    command.env("PATH", format!("{packages}:{}", std::env::var("PATH").unwrap()));
+    command.env("PATH", format!("{packages}:{}", path()));
     let ended = Ended::of(command.output().unwrap());
     assert!(ended.code == Some(0) && !ended.stderr.contains("warning: no scores"), "{ended:?}");
     let answer = serde_json::from_str(&ended.stdout).expect("JSON");

@@ -18,7 +18,7 @@ fn campaign(track: &str) -> Bench {
     ));
     let words = ["green", "small", "brown", "white", "black", "young"];
     bench
-        .write("lines.en", (0..60).map(|i| format!("A {} dog runs {i}\n", words[i % 6])).collect::<String>());
+        .write("lines.en", (0..30).map(|i| format!("A {} dog runs {i}\n", words[i % 6])).collect::<String>());
     bench
 }
 
@@ -37,9 +37,9 @@ fn every_turn_gives_all_systems_the_same_lines() {
         assert_eq!((&a["group"], &a["beside"]), (&b["group"], &b["beside"]));
         assert_eq!(a["beside"].as_array().unwrap().len(), 2);
         let turns = [a, b].map(|slices| slices["turn_ns"].as_array().unwrap().len());
-        // 300 words of 0.4 and 1.2 ms of CPU time: the medium line takes 4 ms or more, and a block of 60 ms has 15 lines or
+        // 150 words of 0.4 and 1.2 ms of CPU time: the medium line takes 4 ms or more, and a block of 60 ms has 15 lines or
         // fewer.
-        assert!(turns[0] == turns[1] && (4..=60).contains(&turns[0]), "{turns:?}");
+        assert!(turns[0] == turns[1] && (2..=30).contains(&turns[0]), "{turns:?}");
         for record in group {
             assert_eq!(
                 sum(&record["slices"]["turn_ns"]),
@@ -61,6 +61,7 @@ fn rounds_one_after_another_have_no_turns() {
 }
 
 #[test]
+#[ignore = "takes many seconds"]
 fn a_launch_that_is_stopped_has_its_own_time_alone() {
     let bench = campaign("throughput-1");
     assert_eq!(bench.run(&[]).code, Some(0));

@@ -89,7 +89,7 @@ fn a_launch_over_a_file_counts_with_its_loading_and_a_server_without() {
 #[test]
 fn a_cold_start_has_a_column_of_its_own() {
     let bench = Bench::new(&format!(
-        "cold-start = true\nprobes = []\nnoisy-repeats = 0\n{LATENCY}[[system]]\nname = \"cat\"\ncommand = [\"cat\"]\n\
+        "cold-start = true\nprobes = []\n{LATENCY}[[system]]\nname = \"cat\"\ncommand = [\"cat\"]\n\
          model = \"weights\"\n"
     ));
     bench.write("weights", "x".repeat(1 << 20));

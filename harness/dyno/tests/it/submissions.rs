@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::support::{Bench, Ended, can_sandbox};
+use crate::support::{Bench, Ended, can_sandbox, path};
 
 const MODEL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../models/nano");
 
@@ -230,7 +230,7 @@ fn an_image_is_unpacked_once_and_then_runs_like_a_folder() {
     script(&bench, "theirs/run.sh", "#!/bin/sh\n[ \"$WHO\" = image ] && exec cat\n");
     script(&bench, "theirs/model/weights", "none");
     script(&bench, "bin/podman", ENGINE);
-    let path = format!("{}:{}", bench.path("bin").display(), std::env::var("PATH").unwrap());
+    let path = format!("{}:{}", bench.path("bin").display(), path());
     for _ in 0..2 {
         let mut command = bench.dyno(&["verify", "--submission", "podman:theirs", "--dialect", "wmt22"]);
         command

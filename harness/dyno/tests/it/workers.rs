@@ -12,6 +12,8 @@ const CAMPAIGN: &str = r#"
 tracks = ["latency"]
 metrics = [{ name = "words", worker = ["python3", "worker.py"] }]
 test-sets = [{ name = "two", source = "source", references = ["reference"] }]
+probes = []
+noisy-repeats = 0
 [[system]]
 name = "echo"
 backend = "null"
@@ -189,7 +191,7 @@ fn an_endless_answer_is_named_and_not_scored() {
     let bench = bench(LOGGING);
     let endless = "import sys\nfor line in sys.stdin: print('x' * 100_000, flush=True)";
     let third = format!("[[system]]\nname = \"endless\"\ncommand = [\"python3\", \"-c\", {endless:?}]\n");
-    bench.write("campaign.toml", format!("probes = []\n{CAMPAIGN}{third}"));
+    bench.write("campaign.toml", format!("{CAMPAIGN}{third}"));
     let ended = run(&bench);
     assert!(
         ended.stderr.contains("warning: no score of endless on two: answer 1 has 100000 bytes"),
