@@ -8,7 +8,8 @@
 //! | `submission` | submissions to shared tasks |
 //! | `hosting` | opening a backend for `dyno translate`; dyno-host feeds it |
 //! | `runner` | rounds, probes and whole campaigns, for run, gate, reproduce and verify |
-//! | `tuning`, `forecast` | opening and tuning of systems, and the expected time of a run |
+//! | `tuning`, `forecast`, `ceiling` | opening and tuning of systems; the expected and the longest time of a run |
+//! | `publication` | published folders: what is copied, and how private paths are shortened |
 //! | `scratch` | temporary folders, also those of dead benches |
 //! | `papers` | `dyno reproduce` and what reports show of papers; a feature |
 //! | `scoring`, `page` | scores, and the files of the report |

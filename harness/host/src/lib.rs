@@ -1,8 +1,8 @@
 //! Hosts a backend under a track: lines in, answers out, in order.
 //!
 //! Built-in engines and plugins are hosted alike. `lockstep` serves the latency tracks; `throughput` cuts windows of
-//! lines into batches for pinned workers; `server` lets lines join running batches as they arrive. How the bench
-//! measures these processes belongs to `dyno-measure`.
+//! lines into batches for pinned workers; `server`, for the tracks `pages` and `server`, lets lines join running
+//! batches as they arrive. How the bench measures these processes belongs to `dyno-measure`.
 //!
 //! This crate lies on the measured path, so it is built at full optimisation. It alone names the engines
 //! (`registry`), each behind a feature. It alone also links what engines share: `engines` answers commands that

@@ -1,4 +1,4 @@
-//! The built-in backends. Only this file and `ensemble` name engines.
+//! The built-in backends. This file and `ensemble` list the engines.
 
 use std::path::PathBuf;
 

@@ -9,7 +9,7 @@
 //!
 //! ```text
 //! Plan ─ rounds ─► measure(bench, round, earlier) ─► Measured { record, answers }
-//!                      │ process: lock-step or whole file
+//!                      │ process: lock-step, open loop or whole file
 //!                      ▼
 //!                  supervisor ─► the system's processes
 //! ```

@@ -1,4 +1,4 @@
-//! Arguments of the commands that read what was measured: score, report, compare, publish; and of list and adapters.
+//! Arguments of the commands that read what was measured, such as score, report and compare; and of list and adapters.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! The track `server`: lines are answered as they arrive, whether or not earlier lines are answered.
+//! The tracks `pages` and `server`: lines are answered as they arrive, whether or not earlier lines are answered.
 //!
 //! A thread of its own reads the input. Between two steps of its session, each worker lets waiting lines join
 //! its running batch, so that no line waits for the end of others (continuous batching). Sessions without
