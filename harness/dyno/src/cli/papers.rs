@@ -38,6 +38,9 @@ pub struct ReproduceArgs {
     /// Folder of the publications; what wasn't measured here comes from earlier ones in it
     #[arg(long, value_name = "DIR", default_value = "results/papers", requires = "publish")]
     pub to: PathBuf,
+    /// Append NAME to the name of the publication
+    #[arg(long = "as", value_name = "NAME", requires = "publish")]
+    pub label: Option<String>,
     /// Write the link to the publication, with the headline verdicts, between the markers of README
     #[arg(long, value_name = "README", requires = "publish")]
     pub readme: Option<PathBuf>,

@@ -16,9 +16,7 @@ use crate::cli::runs::PublishArgs;
 use crate::exit::Outcome;
 use crate::output::{answer, say, warn_of_look_alikes};
 use crate::page::{self, commands, readme_with, write_figures};
-use crate::publication::{
-    FIGURES, MOST_LETTERS, PrivateFolders, Source, copy, day_and_host, files_of, make_folder, slug,
-};
+use crate::publication::{FIGURES, PrivateFolders, Source, copy, files_of, make_folder, name};
 
 /// Copies the run of `args` with its report, completely or not at all.
 pub fn publish(args: &PublishArgs) -> Outcome {
@@ -27,7 +25,8 @@ pub fn publish(args: &PublishArgs) -> Outcome {
     refuse_inside(&args.run, &args.to)?;
     warn_of_look_alikes(&run.systems());
     let files = files_of(&args.run)?;
-    let place = args.to.join(name(&run, args.label.as_deref())?);
+    let day = run.day().unwrap_or_else(|| "undated".into());
+    let place = args.to.join(name(&day, &run.identity.host, args.label.as_deref())?);
     if place.exists() {
         let remedy = "choose a name with --as NAME; dyno never overwrites a published run";
         refuse!("{} exists already; {remedy}", place.display());
@@ -116,18 +115,4 @@ fn add_report(folder: &Path, commands: &[String]) -> Outcome<()> {
     );
     let readme = report.readme(&blank, FIGURES, commands).context("the new README has no markers")?;
     Ok(write_whole(&folder.join("README.md"), readme.as_bytes())?)
-}
-
-/// Name of the published run: day of the first round, CPU and cores of the host, and the label.
-fn name(run: &Run, label: Option<&str>) -> Outcome<String> {
-    let day = run.day().unwrap_or_else(|| "undated".into());
-    let mut name = day_and_host(&day, &run.identity.host);
-    if let Some(label) = label {
-        if slug(label) != label.to_lowercase() || label.is_empty() || label.len() > MOST_LETTERS {
-            let rule = format!("use 1 to {MOST_LETTERS} letters, digits and single dashes");
-            refuse!("invalid name {label:?}: {rule}");
-        }
-        name = format!("{name}-{label}");
-    }
-    Ok(name)
 }

@@ -44,8 +44,8 @@ impl Collected {
     }
 }
 
-/// Collects what was measured for `tables`: by the latest runs on `host`, or else by the newest publication below
-/// `publications` that has the campaign as it is today.
+/// Collects what was measured for `tables`: by the latest runs on `host`, or else by the newest ones in the publications
+/// below `publications`, as far as the campaign is still the same.
 pub fn collect(tables: &[Table], host: &Host, publications: &Path) -> Outcome<Collected> {
     let earlier = records_below(publications);
     let mut ours: BTreeMap<&str, Result<Ours, String>> = BTreeMap::new();
@@ -104,12 +104,12 @@ fn sorted(
     }
 }
 
-/// Records of the publications below `folder`, the newest first: their names begin with the day.
+/// Records of the publications below `folder`, in the order of their names.
 fn records_below(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
     let records = entries.map(|entry| entry.path().join(RECORDS)).filter(|records| records.is_dir());
     let mut records: Vec<PathBuf> = records.collect();
-    records.sort_unstable_by(|one, other| other.cmp(one));
+    records.sort_unstable();
     records
 }
 
@@ -130,23 +130,25 @@ fn of_campaign(name: &str, host: &Host, earlier: &[PathBuf]) -> Outcome<Ours> {
     Ok(Ours { run, campaign })
 }
 
-/// The run of campaign `name` in the first of the `records` that has it with systems that are still described so.
+/// The newest run of campaign `name` in `records` with systems that are still described so.
 fn published(name: &str, systems: &[RunSystem], records: &[PathBuf]) -> Outcome<Option<(PathBuf, Run)>> {
     let folders = records.iter().map(|records| records.join(name)).filter(|folder| folder.is_dir());
-    for folder in folders {
-        let run = Run::read(&folder)?;
-        if is_described(&run.identity, systems) {
-            return Ok(Some((folder, run)));
-        }
-    }
-    Ok(None)
+    let read = |folder: PathBuf| Ok((Run::read(&folder)?, folder));
+    let mut runs: Vec<(Run, PathBuf)> = folders.map(read).collect::<Outcome<_>>()?;
+    runs.retain(|(run, _)| is_described(&run.identity, systems));
+    let began = |run: &Run| run.records.iter().map(|record| record.started_unix_ms).min();
+    let newest = runs.into_iter().max_by_key(|(run, _)| began(run));
+    Ok(newest.map(|(run, folder)| (folder, run)))
 }
 
 /// Speeds of the products of a table, by the same order.
 fn speeds_of(table: &Table, host: &Host, earlier: &[PathBuf]) -> Outcome<Option<(PathBuf, Kept)>> {
-    let here = kept(table, Some(host), Path::new(RUNS));
-    let all = std::iter::once(here).chain(earlier.iter().map(|records| kept(table, None, records)));
-    all.filter_map(Outcome::transpose).next().transpose()
+    if let Some(here) = kept(table, Some(host), Path::new(RUNS))? {
+        return Ok(Some(here));
+    }
+    let found = earlier.iter().filter_map(|records| kept(table, None, records).transpose());
+    let found: Vec<(PathBuf, Kept)> = found.collect::<Outcome<_>>()?;
+    Ok(found.into_iter().max_by_key(|(_, kept)| kept.measured_unix_ms))
 }
 
 /// Hosts with the number of their campaigns, and the extent of the whole.

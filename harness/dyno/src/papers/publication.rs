@@ -11,26 +11,29 @@ use dyno_results::store::files::{write_json, write_whole};
 use serde_json::json;
 
 use super::collected::{Collected, RECORDS, collect};
+use crate::cli::papers::ReproduceArgs;
 use crate::exit::{Exit, Outcome};
 use crate::output::{print, say};
 use crate::page::{from_readme, link, read_readme, without_markers, write_figures};
-use crate::publication::{FIGURES, PrivateFolders, Source, copy, day_and_host, files_of, make_folder};
+use crate::publication::{FIGURES, PrivateFolders, Source, copy, files_of, make_folder, name};
 
 const PAGE: &str = "index.html";
 
 /// End of the name of a publication whose records are all those of earlier ones.
 const AGAIN: &str = "-judged-again";
 
-/// Publishes what was measured for the papers in a new folder below `to`, completely or not at all; then links
-/// it from `readme`. Records of earlier publications stay there.
-pub fn publish(to: &Path, readme: Option<&Path>) -> Outcome {
+/// Publishes what was measured for the papers in a new folder, completely or not at all; then links it from the README.
+/// Records of earlier publications stay there.
+pub fn publish(args: &ReproduceArgs) -> Outcome {
+    let (to, readme) = (args.to.as_path(), args.readme.as_deref());
     let host = host::detect()?;
     let collected = collect(&dyno_papers::tables()?, &host, to)?;
     let day = collected.day.clone().unwrap_or_else(|| "unmeasured".into());
     let again = if collected.is_measured_here() || collected.earlier.is_empty() { "" } else { AGAIN };
-    let place = to.join(day_and_host(&day, &host) + again);
+    let place = to.join(name(&day, &host, args.label.as_deref())? + again);
     if place.exists() {
-        let remedy = "publish below another folder with --to; dyno never overwrites a publication";
+        let remedy =
+            "choose a name with --as NAME, or another folder with --to; dyno never overwrites a publication";
         refuse!("{} exists already; {remedy}", place.display());
     }
     let updated = |readme| linked(readme, &place, &collected.reproductions, &day).map(|text| (readme, text));

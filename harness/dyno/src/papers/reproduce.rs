@@ -41,7 +41,7 @@ const QUICK_THROUGHPUT_LINES: usize = 200;
 
 pub fn reproduce(args: &ReproduceArgs) -> Outcome {
     if args.publish {
-        return publish(&args.to, args.readme.as_deref());
+        return publish(args);
     }
     let tables = dyno_papers::tables()?;
     let wanted = wanted(args, &tables)?;

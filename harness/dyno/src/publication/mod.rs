@@ -23,7 +23,7 @@ use crate::exit::Outcome;
 const UNPUBLISHED: [&str; 2] = ["run.lock", "scratch"];
 
 /// Most letters of the label and of the host's name, as in names of systems. File systems allow 255 in all.
-pub const MOST_LETTERS: usize = 60;
+const MOST_LETTERS: usize = 60;
 
 pub const FIGURES: &str = "figures";
 
@@ -52,9 +52,15 @@ pub fn files_of(run: &Path) -> Outcome<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// Day and host, as the names of published folders begin.
-pub fn day_and_host(day: &str, host: &Host) -> String {
-    format!("{day}-{}-{}c", clipped(&slug(&host.cpu)), host.cores.len())
+/// Name of a published folder: day, CPU and cores of the host, and the label.
+pub fn name(day: &str, host: &Host, label: Option<&str>) -> Outcome<String> {
+    let name = format!("{day}-{}-{}c", clipped(&slug(&host.cpu)), host.cores.len());
+    let Some(label) = label else { return Ok(name) };
+    if slug(label) != label.to_lowercase() || label.is_empty() || label.len() > MOST_LETTERS {
+        let rule = format!("use 1 to {MOST_LETTERS} letters, digits and single dashes");
+        refuse!("invalid name {label:?}: {rule}");
+    }
+    Ok(format!("{name}-{label}"))
 }
 
 /// `text` in lower-case letters and digits, with single dashes between words.

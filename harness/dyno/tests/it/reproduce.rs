@@ -347,7 +347,11 @@ fn the_page_on_all_papers_has_what_was_measured_and_says_what_was_not(bench: &Be
     let home = bench.path("").display().to_string();
     let command = fs::read_to_string(folder.join("records/bolt-crossover/run.json")).unwrap();
     assert!(!command.contains(home.trim_end_matches('/')), "private folders are short: {command}");
-    reproduce(bench, &["--all", "--publish"]).assert_says(2, &["exists already", "--to"]);
+    reproduce(bench, &["--all", "--publish"]).assert_says(2, &["exists already", "--as NAME", "--to"]);
+    reproduce(bench, &["--all", "--publish", "--as", "a/b"])
+        .assert_says(2, &["invalid name", "single dashes"]);
+    let named = reproduce(bench, &["--all", "--publish", "--as", "later"]);
+    assert!(named.stdout.trim().ends_with("-later/index.html"), "{named:?}");
     bench.write("README.md", "# a\n");
     let unmarked = reproduce(bench, &["--all", "--publish", "--to", "elsewhere", "--readme", "README.md"]);
     unmarked.assert_says(2, &["put the lines <!-- dyno papers: begin -->"]);
