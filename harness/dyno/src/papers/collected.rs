@@ -10,8 +10,7 @@ use std::path::{Path, PathBuf};
 use dyno_measure::{Host, Profile};
 use dyno_papers::Table;
 use dyno_papers::reproduction::Reproduction;
-use dyno_record::identity::RunSystem;
-use dyno_results::{Run, day, is_described, latest};
+use dyno_results::{best_of, day, latest};
 use dyno_stats::numbers::counted;
 
 use super::ours::{Ours, campaign_of, reproduction};
@@ -44,18 +43,25 @@ impl Collected {
     }
 }
 
-/// Collects what was measured for `tables`: by the latest runs on `host`, or else by the newest ones in the publications
+/// Collects what was measured for `tables`: by the best runs on `host`, or else by the best ones in the publications
 /// below `publications`, as far as the campaign is still the same.
 pub fn collect(tables: &[Table], host: &Host, publications: &Path) -> Outcome<Collected> {
     let earlier = records_below(publications);
     let mut ours: BTreeMap<&str, Result<Ours, String>> = BTreeMap::new();
     for name in tables.iter().filter_map(|table| table.campaign.as_deref()) {
-        let without = |failure: Failure| {
-            let fault = without_folder(&format!("{:#}", failure.error), name);
+        if ours.contains_key(name) {
+            continue;
+        }
+        let told = |failure: Failure| without_folder(&format!("{:#}", failure.error), name);
+        let found = of_campaign(name, host, &earlier).map_err(told);
+        if let Err(fault) = &found {
+            // A page that silently has less than the one before would mislead.
+            if earlier.iter().any(|records| records.join(name).is_dir()) {
+                refuse!("campaign {name} was published before, and can't be read now: {fault}");
+            }
             say!("note: the tables of campaign {name} have no figures of ours: {fault}");
-            fault
-        };
-        ours.entry(name).or_insert_with(|| of_campaign(name, host, &earlier).map_err(without));
+        }
+        ours.insert(name, found);
     }
     let (mut reproductions, mut speeds) = (Vec::new(), Vec::new());
     for table in tables {
@@ -124,24 +130,13 @@ fn of_campaign(name: &str, host: &Host, earlier: &[PathBuf]) -> Outcome<Ours> {
     let campaign = campaign_of(name)?;
     let systems: Vec<_> = campaign.systems.iter().chain(&campaign.absent).map(Entry::described).collect();
     let run = match latest(Path::new(RUNS), name, &systems, &host.cpu)? {
-        None => published(name, &systems, earlier)?,
+        None => best_of(earlier.iter().map(|records| records.join(name)).collect(), name, &systems, None)?,
         found => found,
     };
     Ok(Ours { run, campaign })
 }
 
-/// The newest run of campaign `name` in `records` with systems that are still described so.
-fn published(name: &str, systems: &[RunSystem], records: &[PathBuf]) -> Outcome<Option<(PathBuf, Run)>> {
-    let folders = records.iter().map(|records| records.join(name)).filter(|folder| folder.is_dir());
-    let read = |folder: PathBuf| Ok((Run::read(&folder)?, folder));
-    let mut runs: Vec<(Run, PathBuf)> = folders.map(read).collect::<Outcome<_>>()?;
-    runs.retain(|(run, _)| is_described(&run.identity, systems));
-    let began = |run: &Run| run.records.iter().map(|record| record.started_unix_ms).min();
-    let newest = runs.into_iter().max_by_key(|(run, _)| began(run));
-    Ok(newest.map(|(run, folder)| (folder, run)))
-}
-
-/// Speeds of the products of a table, by the same order.
+/// Speeds of the products of a table: of this host, or else the newest ones of the `earlier` publications.
 fn speeds_of(table: &Table, host: &Host, earlier: &[PathBuf]) -> Outcome<Option<(PathBuf, Kept)>> {
     if let Some(here) = kept(table, Some(host), Path::new(RUNS))? {
         return Ok(Some(here));

@@ -390,7 +390,7 @@ fn what_was_not_measured_here_comes_from_an_earlier_publication(bench: &Bench) {
     let mut identity: Value = serde_json::from_str(&text).unwrap();
     let cpu = identity["host"]["cpu"].take();
     fs::write(&run, text.replace(cpu.as_str().unwrap(), "Z80")).unwrap();
-    // Another one has a later name and older rounds.
+    // A third has a later name and older rounds.
     let older = earlier.with_file_name("2999-12-31-older-rounds");
     assert!(Command::new("cp").arg("-r").args([&earlier, &older]).status().unwrap().success());
     let records = older.join("records/bolt-crossover/records.jsonl");
@@ -425,6 +425,10 @@ fn what_was_not_measured_here_comes_from_an_earlier_publication(bench: &Bench) {
     let claims = claimed(&changed, "bolt-crossover").1;
     let verdicts: Vec<_> = claims.as_array().unwrap().iter().map(|claim| &claim["verdict"]).collect();
     assert!(verdicts.iter().all(|verdict| *verdict == "not-measured"), "{verdicts:?}");
+    // One that can't be read must not take its figures from the page.
+    bench.write(path, "tracks = 7\n");
+    let refused = ["bolt-crossover was published before", "can't be read now"];
+    reproduce(bench, &["--all", "--publish", "--as", "less"]).assert_says(2, &refused);
 }
 
 #[test]

@@ -4,12 +4,14 @@
 //! others. A run of a campaign that has changed since is not among them.
 
 use std::fs;
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
 
+use dyno_api::files;
 use dyno_measure::Profile;
 use dyno_record::Identity;
 use dyno_record::identity::RunSystem;
+use serde_json::Value;
 
 use super::folder::read_identity;
 use super::journal::RECORDS;
@@ -19,10 +21,24 @@ use crate::run::Run;
 /// The most thorough finished run below `root` of the campaign `name`, then the one with most systems, then
 /// the newest. Its systems are among `systems`, as the campaign describes them, and its processor is `cpu`.
 pub fn latest(root: &Path, name: &str, systems: &[RunSystem], cpu: &str) -> Result<Option<(PathBuf, Run)>> {
-    let mut found: Vec<_> = candidates(root, name)
+    best_of(candidates(root, name), name, systems, Some(cpu))
+}
+
+/// The best run among those in `folders`, by the same order, on the processor `cpu` or on any.
+pub fn best_of(
+    folders: Vec<PathBuf>,
+    name: &str,
+    systems: &[RunSystem],
+    cpu: Option<&str>,
+) -> Result<Option<(PathBuf, Run)>> {
+    let fits = |identity: &Identity| {
+        let is_there = cpu.is_none_or(|cpu| identity.host.cpu == cpu);
+        identity.campaign == name && is_there && is_described(identity, systems)
+    };
+    let mut found: Vec<_> = folders
         .into_iter()
         .filter_map(|folder| Some((read_identity(&folder).ok()??, folder)))
-        .filter(|(identity, _)| identity.campaign == name && fits(identity, systems, cpu))
+        .filter(|(identity, _)| fits(identity))
         .map(|(identity, folder)| (rank(&identity, &folder), folder))
         .collect();
     found.sort();
@@ -44,19 +60,21 @@ fn candidates(root: &Path, name: &str) -> Vec<PathBuf> {
     entries.map(|entry| entry.path()).filter(is_named).collect()
 }
 
-fn fits(identity: &Identity, systems: &[RunSystem], cpu: &str) -> bool {
-    identity.host.cpu == cpu && is_described(identity, systems)
-}
-
 /// Whether a campaign still describes all systems of a run so.
-pub fn is_described(identity: &Identity, systems: &[RunSystem]) -> bool {
+fn is_described(identity: &Identity, systems: &[RunSystem]) -> bool {
     let is_ours = |their: &RunSystem| systems.iter().any(|our| our.is_described_as(their));
     !identity.systems.is_empty() && identity.systems.iter().all(is_ours)
 }
 
 /// Rank among runs of a campaign: [`Profile::ALL`] begins with the least thorough one.
-fn rank(identity: &Identity, folder: &Path) -> (Option<usize>, usize, Option<SystemTime>) {
-    let written = fs::metadata(folder.join(RECORDS)).and_then(|it| it.modified()).ok();
+fn rank(identity: &Identity, folder: &Path) -> (Option<usize>, usize, Option<u64>) {
     let thoroughness = Profile::ALL.iter().position(|known| *known == identity.protocol.profile);
-    (thoroughness, identity.systems.len(), written)
+    (thoroughness, identity.systems.len(), began(folder))
+}
+
+/// Moment of the first record. Files of a checkout are as old as the checkout.
+fn began(folder: &Path) -> Option<u64> {
+    let records = BufReader::new(files::open(&folder.join(RECORDS)).ok()?);
+    let first: Value = serde_json::from_str(&records.lines().next()?.ok()?).ok()?;
+    first["started_unix_ms"].as_u64()
 }
