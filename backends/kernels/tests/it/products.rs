@@ -196,6 +196,15 @@ fn floats_have_one_order_on_all_and_are_near_the_exact_sum() {
     }
 }
 
+/// Each value of `y` lies within what rounding may add to the exact sum.
+fn assert_near_exact(y: &[f32], (a, b): (&[f32], &[f32]), (m, k, n): (usize, usize, usize)) {
+    for (at, y) in y.iter().enumerate() {
+        let terms = || (0..k).map(|p| f64::from(a[at / n * k + p]) * f64::from(b[p * n + at % n]));
+        let bound = terms().map(f64::abs).sum::<f64>() * k as f64 * f64::from(f32::EPSILON);
+        assert!((f64::from(*y) - terms().sum::<f64>()).abs() <= bound + 1e-12, "{m}x{k}x{n}");
+    }
+}
+
 fn one_order(precision: Precision) {
     let mut seeded = Seeded(3);
     for (m, k, n) in SHAPES {
@@ -213,17 +222,12 @@ fn one_order(precision: Precision) {
                 let weights = kernels.pack_f32(&b, k, n, Layout::Kn).unwrap();
                 product(&weights, Input::f32(&a, m, k).unwrap(), m)
             };
-            // All have the bits of the first, which is near the exact sum.
-            for (at, y) in y.iter().enumerate().filter(|_| first.is_none()) {
-                let terms = || (0..k).map(|p| f64::from(a[at / n * k + p]) * f64::from(b[p * n + at % n]));
-                let bound = terms().map(f64::abs).sum::<f64>() * k as f64 * f64::from(f32::EPSILON);
-                assert!(
-                    (f64::from(*y) - terms().sum::<f64>()).abs() <= bound + 1e-12,
-                    "{} {m}x{k}x{n}",
-                    kernels.isa()
-                );
-            }
-            assert_eq!(first.get_or_insert_with(|| bits(&y)), &bits(&y), "{} {m}x{k}x{n}", kernels.isa());
+            // All have the bits of the first, which is near the exact sums.
+            let first = first.get_or_insert_with(|| {
+                assert_near_exact(&y, (&a, &b), (m, k, n));
+                bits(&y)
+            });
+            assert_eq!(first, &bits(&y), "{} {m}x{k}x{n}", kernels.isa());
         }
     }
 }
