@@ -53,7 +53,7 @@ fn a_system_may_have_tracks_of_its_own() {
 
 #[test]
 fn a_sweep_is_measured_whole_and_its_command_says_the_value() {
-    // At a low rate: this asks who is measured, not how fast they are.
+    // At a low rate: the systems count here, and their speed doesn't.
     let server = "{ name = \"server\", limit-ms = 5, percentile = 50, rate = 400 }";
     let bench = Bench::new(&CAMPAIGN.replace("\"throughput-all\"", server));
     let ended = bench.run(&["--track", "server", "--json", "-s", "engine 8*"]);

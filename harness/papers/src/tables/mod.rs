@@ -199,13 +199,12 @@ mod tests {
                 assert_eq!(ends.iter().filter(|is| **is).count(), 1, "{}: {}", table.id, said.says);
                 let limits = [said.least, said.most, said.about].iter().flatten().count();
                 assert_eq!(usize::from(said.of.is_some()), limits, "{}: {}", table.id, said.says);
-                let has_parts = matches!(
-                    said.of,
-                    Some(Quantity::PartsRatio | Quantity::PartsGrowth | Quantity::CountsShare)
-                );
-                assert_eq!(has_parts, !said.parts.is_empty(), "{}: {}", table.id, said.says);
-                let grows = said.of == Some(Quantity::PartsGrowth);
-                assert!(!grows || said.over.is_some(), "{}: {}", table.id, said.says);
+                let parts_fit = match said.of {
+                    Some(Quantity::PartsRatio | Quantity::CountsShare) => said.parts.len() == 2,
+                    Some(Quantity::PartsGrowth) => !said.parts.is_empty() && said.over.is_some(),
+                    _ => said.parts.is_empty(),
+                };
+                assert!(parts_fit, "{}: {}", table.id, said.says);
                 let point = said.point.as_ref().map(|name| table.point(name).is_some());
                 assert_eq!(point, said.of.map(|_| true), "{}: {}", table.id, said.says);
             }
