@@ -43,8 +43,6 @@ impl Words {
         let flag = |key: &str, usual| -> Result<bool> {
             Ok(file.typed(key, "flag", GgufValue::flag)?.unwrap_or(usual))
         };
-        // SentencePiece begins a text by a word and a space where nothing is said.
-        let is_pieces = model == "llama";
         let pieces = GgufPieces {
             model,
             division: division.unwrap_or("default"),
@@ -52,7 +50,7 @@ impl Words {
             kinds: all(file, "tokenizer.ggml.token_type", GgufValue::whole)?,
             scores: all(file, "tokenizer.ggml.scores", GgufValue::number)?,
             merges: all(file, "tokenizer.ggml.merges", GgufValue::text)?,
-            space_first: flag("tokenizer.ggml.add_space_prefix", is_pieces)?,
+            space_first: flag("tokenizer.ggml.add_space_prefix", model == "llama")?,
         };
         if pieces.texts.len() != words {
             let fault = format!("has {} words for a network of {words}", pieces.texts.len());
@@ -64,7 +62,7 @@ impl Words {
             let id = file.typed(key, "whole number", GgufValue::whole)?;
             Ok(id.and_then(|id| u32::try_from(id).ok()).filter(|id| (*id as usize) < words))
         };
-        let starts = flag("tokenizer.ggml.add_bos_token", is_pieces)?;
+        let starts = flag("tokenizer.ggml.add_bos_token", pieces.begin_by_default())?;
         let start = if starts { id("tokenizer.ggml.bos_token_id")? } else { None };
         let mut ends: BTreeSet<u32> = ENDS.iter().filter_map(|word| tokenizer.control(word)).collect();
         for key in END_KEYS {

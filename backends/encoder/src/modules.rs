@@ -60,6 +60,9 @@ const OLDER: [&str; 4] = [
     "pooling_mode_mean_sqrt_len_tokens",
 ];
 
+/// Modules that read the vector of a line.
+const AFTER_POOLING: [&str; 2] = ["Dense", "Normalize"];
+
 /// Step after pooling.
 #[derive(Debug)]
 pub(crate) enum After {
@@ -104,6 +107,13 @@ struct WireModule {
     r#type: String,
 }
 
+impl WireModule {
+    /// Name of its class in Python.
+    fn class(&self) -> &str {
+        self.r#type.rsplit('.').next().unwrap_or_default()
+    }
+}
+
 #[derive(Deserialize)]
 struct WireLength {
     max_seq_length: Option<usize>,
@@ -124,6 +134,15 @@ struct WireDense {
     activation_function: Option<String>,
     #[serde(default)]
     use_residual: bool,
+    /// What the layer reads, and what it writes, which is the same unless it has a name of its own.
+    #[serde(default = "line_vector")]
+    module_input_name: String,
+    module_output_name: Option<String>,
+}
+
+/// Name of the vector of a line, which pooling makes.
+fn line_vector() -> String {
+    "sentence_embedding".into()
 }
 
 impl Modules {
@@ -145,6 +164,11 @@ impl Modules {
         }
         let listed: Vec<WireModule> = read_json(&file)?;
         modules.files.push(file.clone());
+        let mut before_pooling = listed.iter().map(WireModule::class).take_while(|class| *class != "Pooling");
+        if let Some(early) = before_pooling.find(|class| AFTER_POOLING.contains(class)) {
+            let fault = format!("{early} before Pooling is not supported: it changes the vectors of tokens");
+            return Err(Error::content(&file, fault));
+        }
         for module in listed {
             modules.add(path, &file, &module)?;
         }
@@ -156,7 +180,7 @@ impl Modules {
     fn add(&mut self, path: &Path, file: &Path, module: &WireModule) -> Result<()> {
         let folder = path.join(&module.path);
         let config = folder.join("config.json");
-        match module.r#type.rsplit('.').next().unwrap_or_default() {
+        match module.class() {
             "Transformer" => self.network.clone_from(&module.path),
             "Pooling" => {
                 let wire = read_json(&config)?;
@@ -246,6 +270,11 @@ fn poolings(file: &Path, wire: &serde_json::Value) -> Result<Vec<Pooling>> {
 fn activation(file: &Path, wire: &WireDense) -> Result<Activation> {
     if wire.use_residual {
         return Err(Error::content(file, "a dense layer with a residual is not supported; take one without"));
+    }
+    let names = [Some(&wire.module_input_name), wire.module_output_name.as_ref()];
+    if let Some(name) = names.into_iter().flatten().find(|name| **name != line_vector()) {
+        let fault = format!("a dense layer of {name:?} is not supported; take one of {:?}", line_vector());
+        return Err(Error::content(file, fault));
     }
     match wire.activation_function.as_deref().and_then(|name| name.rsplit('.').next()) {
         None | Some("Tanh") => Ok(Activation::Tanh),

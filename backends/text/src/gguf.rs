@@ -39,6 +39,17 @@ pub struct GgufPieces<'a> {
     pub space_first: bool,
 }
 
+impl GgufPieces<'_> {
+    /// Whether a text begins with the start word where the file says nothing of it.
+    pub fn begin_by_default(&self) -> bool {
+        self.model == "llama" || self.are_of_llama3()
+    }
+
+    fn are_of_llama3(&self) -> bool {
+        self.model == "gpt2" && LLAMA3_NAMES.contains(&self.division)
+    }
+}
+
 /// A division of text before merges: llama.cpp's name for it, and expressions that are applied one after
 /// another.
 type Division = (&'static str, &'static [&'static str]);
@@ -59,13 +70,14 @@ const DIVISIONS: [Division; 7] = [
     ("smollm", &[r"\p{N}", GPT2]),
     ("qwen2", &[QWEN2]),
     ("deepseek-r1-qwen", &[QWEN2]),
-    (WHOLE_FIRST, &[LLAMA3]),
-    ("llama3", &[LLAMA3]),
-    ("llama-v3", &[LLAMA3]),
+    (LLAMA3_NAMES[0], &[LLAMA3]),
+    (LLAMA3_NAMES[1], &[LLAMA3]),
+    (LLAMA3_NAMES[2], &[LLAMA3]),
 ];
 
-/// The division whose parts become a piece without merges where there is one.
-const WHOLE_FIRST: &str = "llama-bpe";
+/// Names of Llama 3's division. A part becomes a piece without merges where there is one, and a text begins with the
+/// start word where nothing else is said (`ignore_merges` and `add_bos` of llama.cpp).
+const LLAMA3_NAMES: [&str; 3] = ["llama-bpe", "llama3", "llama-v3"];
 
 enum Cutter {
     BytePairs(Box<Tokenizer>),
@@ -182,7 +194,7 @@ fn byte_pairs(pieces: &GgufPieces<'_>, kinds: &[Kind]) -> Result<Tokenizer> {
     });
     let model = BPE::builder()
         .vocab_and_merges(units, pairs.collect::<Result<Vec<_>>>()?)
-        .ignore_merges(pieces.division == WHOLE_FIRST)
+        .ignore_merges(pieces.are_of_llama3())
         .build();
     let mut tokenizer = Tokenizer::new(model.map_err(fault)?);
     let mut steps = Vec::new();
@@ -242,4 +254,30 @@ fn bytes_of_letters() -> HashMap<char, u8> {
 /// Text of a file for a message.
 fn clip(text: &str) -> String {
     text.chars().take(40).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pieces(division: &'static str) -> GgufPieces<'static> {
+        let texts = vec!["a", "b", "c", "bc", "abc"];
+        let (kinds, merges) = (vec![1; texts.len()], vec!["b c"]);
+        GgufPieces { model: "gpt2", division, texts, kinds, scores: vec![], merges, space_first: false }
+    }
+
+    #[test]
+    fn a_part_of_llama3_becomes_a_piece_that_no_merge_makes_under_each_of_its_names() {
+        for (division, expected, begins) in [
+            ("llama-bpe", &[4][..], true),
+            ("llama3", &[4], true),
+            ("llama-v3", &[4], true),
+            ("gpt-2", &[0, 3], false),
+        ] {
+            let (pieces, mut ids) = (pieces(division), Vec::new());
+            let tokenizer = GgufTokenizer::new(&pieces).unwrap();
+            tokenizer.encode("abc", &mut Scratch::default(), &mut ids).unwrap();
+            assert_eq!((&ids[..], pieces.begin_by_default()), (expected, begins), "{division}");
+        }
+    }
 }

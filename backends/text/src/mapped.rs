@@ -1,9 +1,11 @@
 //! SentencePiece whose ids another file gives: the vocabularies of MarianMT, M2M-100 and NLLB-200.
 //!
-//! A line is divided into pieces by the SentencePiece model. Each piece has its id in `vocab.json`; a piece
+//! Words that were added to the vocabulary are found first, and the text between them is divided into pieces by the
+//! SentencePiece model. Each piece has its id in `vocab.json`; a piece
 //! without an id there is the unknown word. Text that no piece covers is looked up as well, as the original
 //! does: the other side's pieces have ids in the same file. Special words have no text.
 
+mod added;
 mod files;
 
 use std::path::{Path, PathBuf};
@@ -11,6 +13,7 @@ use std::path::{Path, PathBuf};
 use crate::model::Kind;
 use crate::utf8::SPACE;
 use crate::{Error, Result, Scratch, SentencePiece};
+use added::{AddedWords, Part};
 pub use files::Side;
 use files::Tokens;
 
@@ -18,6 +21,7 @@ use files::Tokens;
 pub struct MappedPieces {
     pieces: SentencePiece,
     tokens: Tokens,
+    added: AddedWords,
     /// Id of each piece of the model.
     ids: Vec<u32>,
     /// Whether a word for a language may stand before a line: in MarianMT's models.
@@ -25,6 +29,9 @@ pub struct MappedPieces {
     end: u32,
     unknown: u32,
 }
+
+/// Words that the original's class finds in any line. MarianMT's has no beginning of a sentence, the last one.
+const USUAL: [&str; 4] = ["</s>", "<unk>", "<pad>", "<s>"];
 
 /// Spaces that the original removes before punctuation and English endings, where its settings ask for it.
 const CLEANED: [(&str, &str); 10] = [
@@ -49,8 +56,9 @@ impl MappedPieces {
     /// word.
     pub(crate) fn open(path: &Path, bytes: &[u8], tokens: &[PathBuf], side: Side) -> Result<Self> {
         let pieces = SentencePiece::from_bytes(bytes)?;
-        let tokens = Tokens::open(tokens, &pieces, side)?;
         let marks_languages = path.extension().is_some_and(|suffix| suffix == "spm");
+        let usual = if marks_languages { &USUAL[..3] } else { &USUAL };
+        let tokens = Tokens::open(tokens, &pieces, side, usual)?;
         let mapped = Self { marks_languages, ..Self::new(pieces, tokens)? };
         let known = mapped.ids.iter().filter(|id| **id != mapped.unknown).count();
         if known < mapped.ids.len() / 2 {
@@ -77,11 +85,28 @@ impl MappedPieces {
         let (end, unknown) = (need("</s>")?, need("<unk>")?);
         let id = |piece: u32| pieces.piece(piece).and_then(|text| tokens.id(text)).unwrap_or(unknown);
         let ids = (0..pieces.len() as u32).map(id).collect();
-        Ok(Self { ids, marks_languages: true, end, unknown, pieces, tokens })
+        let added = AddedWords::new(tokens.found())?;
+        Ok(Self { ids, marks_languages: true, end, unknown, pieces, tokens, added })
     }
 
-    /// Replaces `ids` by the ids of `line`. A word for a language, as in `>>deu<< Hello`, may come first.
+    /// Replaces `ids` by the ids of `line`.
     pub(crate) fn encode_into(&self, line: &[u8], scratch: &mut Scratch, ids: &mut Vec<u32>) {
+        if !self.added.may_be_in(line) {
+            return self.encode_text(line, scratch, ids);
+        }
+        let (mut all, mut own) = (Vec::new(), Vec::new());
+        self.added.parts(&String::from_utf8_lossy(line), |part| match part {
+            Part::Word(id) => all.push(id),
+            Part::Text(text) => {
+                self.encode_text(text.as_bytes(), scratch, &mut own);
+                all.append(&mut own);
+            }
+        });
+        *ids = all;
+    }
+
+    /// Replaces `ids` by the ids of text without added words. A word for a language, as in `>>deu<< Hello`, may come first.
+    fn encode_text(&self, line: &[u8], scratch: &mut Scratch, ids: &mut Vec<u32>) {
         let (language, line) = if self.marks_languages { language_of(line) } else { (None, line) };
         self.pieces.encode_with_unknown(line, scratch, ids);
         let mut unknown =

@@ -24,7 +24,9 @@ impl WholeTokenizer {
         // The crate panics on some texts that are no JSON.
         serde_json::from_slice::<serde_json::Value>(bytes)
             .map_err(|error| Error::words(error.line(), format!("{error}; copy the file anew")))?;
-        let tokenizer = Tokenizer::from_bytes(bytes).map_err(fault)?;
+        let mut tokenizer = Tokenizer::from_bytes(bytes).map_err(fault)?;
+        // The file keeps those of its training, and transformers asks for neither when it translates.
+        tokenizer.with_padding(None).with_truncation(None).map_err(fault)?;
         let need = |word: &str| {
             let missing =
                 || Error::model(word, "this word is missing; the file belongs to another kind of model");

@@ -15,6 +15,18 @@ pub fn open(model: &str) -> Gguf {
     Gguf::open(&path(model)).unwrap()
 }
 
+/// The bytes of a model with `from` replaced wherever it stands.
+pub fn replaced(model: &str, from: &str, to: &str) -> Vec<u8> {
+    assert_eq!(from.len(), to.len());
+    let mut bytes = std::fs::read(path(model)).unwrap();
+    for at in 0..bytes.len() - from.len() {
+        if bytes[at..].starts_with(from.as_bytes()) {
+            bytes[at..at + from.len()].copy_from_slice(to.as_bytes());
+        }
+    }
+    bytes
+}
+
 /// Results of a model.
 pub struct Golden {
     /// Lines with their ids, without control words.

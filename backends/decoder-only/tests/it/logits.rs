@@ -1,9 +1,10 @@
 //! Logits: llama.cpp's, those of the plain network, and the engine's.
 
 use dyno_decoder_only::{Network, Row};
+use dyno_formats::Gguf;
 use dyno_kernels::{Isa, Kernels};
 
-use crate::goldens::{Golden, MODELS, open};
+use crate::goldens::{Golden, MODELS, open, replaced};
 use crate::reference;
 
 /// Greatest distances by rounding. Where weights are quantised, both programs round activations to 8 bits,
@@ -95,4 +96,16 @@ fn lines_in_one_batch_don_t_see_each_other() {
     let mut together = Vec::new();
     network.forward(&mut worker, &rows, &(7..17).collect::<Vec<_>>(), &mut together);
     assert_eq!(together, alone.concat());
+}
+
+#[test]
+fn a_scaling_of_positions_without_a_type_is_linear() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("without.gguf");
+    std::fs::write(&path, replaced("gemma3", "rope.scaling.type", "rope.scaling.kind")).unwrap();
+    let without = Gguf::open(&path).unwrap().network().unwrap();
+    assert_eq!(without, open("gemma3").network().unwrap());
+    let none = replaced("gemma3", "rope.scaling.factor", "rope.scaling.fictor");
+    std::fs::write(&path, none).unwrap();
+    assert_ne!(without, Gguf::open(&path).unwrap().network().unwrap(), "the factor matters");
 }

@@ -3,7 +3,7 @@
 use dyno_api::{Backend, Settings};
 use dyno_decoder_only::ENGINE;
 
-use crate::goldens::path;
+use crate::goldens::{path, replaced};
 
 /// Refusal of a model's bytes; `None` where it opens.
 fn refusal(bytes: &[u8]) -> Option<String> {
@@ -11,18 +11,6 @@ fn refusal(bytes: &[u8]) -> Option<String> {
     let path = folder.path().join("damaged.gguf");
     std::fs::write(&path, bytes).unwrap();
     ENGINE.open(&[path], &Settings::new()).err().map(|error| error.to_string())
-}
-
-/// The bytes of a model with `from` replaced wherever it stands.
-fn replaced(model: &str, from: &str, to: &str) -> Vec<u8> {
-    assert_eq!(from.len(), to.len());
-    let mut bytes = std::fs::read(path(model)).unwrap();
-    for at in 0..bytes.len() - from.len() {
-        if bytes[at..].starts_with(from.as_bytes()) {
-            bytes[at..at + from.len()].copy_from_slice(to.as_bytes());
-        }
-    }
-    bytes
 }
 
 /// The bytes of a model with another chat template. Spaces at its end keep the alignment of what follows.

@@ -173,4 +173,22 @@ fn a_directory_that_lacks_something_is_refused_with_the_remedy() {
     assert!(told.contains("intermediate.dense.weight") && told.contains("[40, 32] was expected"), "{told}");
     let told = changed(|path| fs::write(path.join("modules.json"), r#"[{"type": "a.LSTM"}]"#).unwrap());
     assert!(told.contains("\"LSTM\" is not supported"), "{told}");
+    let early = r#"[{"type": "a.Transformer"}, {"type": "a.Normalize"}, {"type": "a.Pooling"}]"#;
+    let told = changed(|path| fs::write(path.join("modules.json"), early).unwrap());
+    assert!(told.contains("Normalize before Pooling"), "{told}");
+    for name in ["module_input_name", "module_output_name"] {
+        let told = changed(|path| {
+            fs::write(
+                path.join("modules.json"),
+                r#"[{"type": "a.Pooling", "path": "p"}, {"type": "a.Dense", "path": "d"}]"#,
+            )
+            .unwrap();
+            for folder in ["p", "d"] {
+                fs::create_dir(path.join(folder)).unwrap();
+            }
+            fs::write(path.join("p/config.json"), r#"{"pooling_mode": "mean"}"#).unwrap();
+            fs::write(path.join("d/config.json"), json!({ name: "token_embeddings" }).to_string()).unwrap();
+        });
+        assert!(told.contains("a dense layer of \"token_embeddings\""), "{name}: {told}");
+    }
 }

@@ -100,3 +100,18 @@ fn bytes_that_are_no_text_get_ids_and_lines_are_cut() {
         assert_eq!(encoded(&path, "long line ".repeat(10_000).as_bytes()).len(), 36, "{kind}");
     }
 }
+
+#[test]
+fn lines_are_cut_at_the_side_that_a_file_names() {
+    let left = json!({ "truncation_side": "left", "model_max_length": 36 });
+    let line = format!("{}lemon", "dog ".repeat(40));
+    for kind in ["bert", "roberta", "xlm-roberta"] {
+        let short = encoded(&folder(kind), b"dog lemon");
+        let (start, end) = (short[0], &short[2..]);
+        assert!(!encoded(&folder(kind), line.as_bytes()).ends_with(end), "{kind}: cut at the end otherwise");
+        for copy in [with(kind, &[("tokenizer_config.json", left.clone())]), whole(kind, &left)] {
+            let ids = encoded(copy.path(), line.as_bytes());
+            assert!(ids.len() == 36 && ids[0] == start && ids.ends_with(end), "{kind}: {ids:?}");
+        }
+    }
+}

@@ -192,11 +192,14 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Factor by which positions are scaled down.
+    /// Factor by which positions are scaled down. As in llama.cpp, a file without a type means a linear one, and older
+    /// files have another key.
     fn factor(&self) -> Result<f32> {
         match self.file.typed(&self.key("rope.scaling.type"), "text", Value::text)? {
-            None | Some("none") => Ok(1.0),
-            Some("linear") => self.number("rope.scaling.factor", 1.0),
+            Some("none") => Ok(1.0),
+            None | Some("linear") => {
+                self.number("rope.scaling.factor", self.number("rope.scale_linear", 1.0)?)
+            }
             Some(other) => {
                 let what = format!("the scaling `{}`", crate::error::clip(other));
                 self.refuse("rope.scaling.type", Fault::unsupported(what, "take a model without it"))

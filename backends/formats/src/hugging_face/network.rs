@@ -178,7 +178,7 @@ impl WireNetwork {
             decoder_layers: (1..=self.decoder_layers).collect(),
             autoregression: AutoregressionSpec::SelfAttention,
             feeds: [self.encoder_ffn_dim, self.decoder_ffn_dim].map(|width| FeedSpec { width, depth: 2 }),
-            activation: self.activation()?,
+            activation: self.activation(family)?,
             before: chain(before),
             after: chain(after),
             after_embedding: chain(&[]),
@@ -192,8 +192,13 @@ impl WireNetwork {
         })
     }
 
-    fn activation(&self) -> Result<Activation, Fault> {
-        match self.activation_function.as_deref().unwrap_or("gelu") {
+    fn activation(&self, family: Family) -> Result<Activation, Fault> {
+        // Defaults of MarianConfig and M2M100Config.
+        let usual = match family {
+            Family::Marian => "gelu",
+            Family::M2m => "relu",
+        };
+        match self.activation_function.as_deref().unwrap_or(usual) {
             "swish" | "silu" => Ok(Activation::Swish),
             "relu" => Ok(Activation::Relu),
             "gelu" | "gelu_python" => Ok(Activation::Gelu),

@@ -31,6 +31,18 @@ const REFUSED_FLAGS: [(&str, &str); 7] = [
     ("transformer-alibi-trainable", "attention biases have no engine here"),
 ];
 
+/// Settings of a decoder that must be off, with the reason. `word-scores` and `alignment` only add to an answer's line,
+/// and this decoder writes the translation alone.
+const REFUSED_DECODING: [(&str, &str); 7] = [
+    ("force-decode", "no search here follows given words"),
+    ("input-reorder", "a line is one source"),
+    ("no-spm-decode", "answers are text, not pieces"),
+    ("no-spm-encode", "lines are text, not pieces"),
+    ("output-approx-knn", "LSH output has no engine here"),
+    ("output-sampling", "no search here draws words"),
+    ("tsv", "a line is one source"),
+];
+
 /// Tensors of features that the configuration doesn't mention.
 const REFUSED_TENSORS: [(&str, &str); 2] = [
     ("lsh_output_codes", "the output layer is searched by hashes; use the model without LSH"),
@@ -72,14 +84,11 @@ impl MarianConfig {
     /// # Errors
     /// The first such setting.
     pub fn refuse_unsupported_decoding(&self) -> Result<()> {
-        if self.has("output-approx-knn") {
-            return Err(self.unsupported(
-                "output-approx-knn",
-                "set",
-                "LSH output has no engine here; leave it out",
-            ));
+        let is_on = |key: &str| self.has(key) && !matches!(self.flag(key), Ok(false));
+        match REFUSED_DECODING.iter().find(|(key, _)| is_on(key)) {
+            Some((key, reason)) => Err(self.unsupported(key, "set", reason)),
+            None => Ok(()),
         }
-        Ok(())
     }
 
     fn refuse_type(&self) -> Result<()> {

@@ -93,8 +93,19 @@ fn unsupported_models_are_refused_with_the_reason() {
         let refusal = config(text).refuse_unsupported().unwrap_err().to_string();
         assert!(refusal.contains(reason), "{refusal}");
     }
-    let refusal = config("output-approx-knn: [128, 1024]").refuse_unsupported_decoding().unwrap_err();
-    assert!(refusal.to_string().contains("LSH output has no engine"), "{refusal}");
+    for (text, reason) in [
+        ("output-approx-knn: [128, 1024]", "LSH output has no engine"),
+        ("output-sampling: [full, 1.0]", "no search here draws words"),
+        ("force-decode: true", "follows given words"),
+        ("no-spm-encode: true", "lines are text"),
+        ("no-spm-decode: true", "answers are text"),
+        ("tsv: true", "a line is one source"),
+    ] {
+        let refusal = config(text).refuse_unsupported_decoding().unwrap_err().to_string();
+        assert!(refusal.contains(reason), "{refusal}");
+    }
+    let off = "tsv: false\noutput-sampling: []\nforce-decode: false\nno-spm-encode: false\nalignment: soft";
+    config(off).refuse_unsupported_decoding().unwrap();
     for kind in ["transformer", "s2s", "amun", "nematus"] {
         config(&format!("type: {kind}")).refuse_unsupported().unwrap();
     }

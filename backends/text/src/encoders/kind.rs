@@ -5,10 +5,11 @@ use std::path::Path;
 use tokenizers::Tokenizer;
 use tokenizers::normalizers::NormalizerWrapper;
 use tokenizers::normalizers::utils::{Lowercase, Sequence};
-use tokenizers::utils::truncation::TruncationParams;
+use tokenizers::utils::truncation::{TruncationDirection, TruncationParams};
 
 use super::pieces::Pieces;
 use super::plain::Plain;
+use super::settings::Cut;
 use crate::{Error, Result, Scratch};
 
 /// Tokeniser of the crate, or of a SentencePiece model alone.
@@ -31,20 +32,31 @@ impl Kind {
         }
     }
 
-    /// Cuts lines at `most` tokens at the end, whatever the file of the tokeniser says, and pads none. With
-    /// `lower_case`, text is put into lower case first.
-    pub(super) fn finish(&mut self, most: usize, lower_case: bool, folder: &Path) -> Result<()> {
+    /// Cuts lines at `most` tokens, whatever the file of the tokeniser says, and pads none. They are cut at the side
+    /// `cut`, else at that of the file, else at their end. With `lower_case`, text is put into lower case first.
+    pub(super) fn finish(
+        &mut self,
+        most: usize,
+        cut: Option<Cut>,
+        lower_case: bool,
+        folder: &Path,
+    ) -> Result<()> {
         let failed = |fault: tokenizers::Error| Error::content(folder, fault.to_string());
         match self {
             Self::Tokenizers(tokenizer, plain) => {
-                let cut = TruncationParams { max_length: most, ..TruncationParams::default() };
+                let of_file = || tokenizer.get_truncation().map(|of_file| of_file.direction);
+                let direction = cut.map(TruncationDirection::from).or_else(of_file).unwrap_or_default();
+                let cut = TruncationParams { max_length: most, direction, ..TruncationParams::default() };
                 tokenizer.with_truncation(Some(cut)).map_err(failed)?.with_padding(None);
                 if lower_case {
                     lower_first(tokenizer).map_err(failed)?;
                 }
-                *plain = Plain::of(tokenizer, most);
+                let ends_are_cut = matches!(direction, TruncationDirection::Right);
+                *plain = if ends_are_cut { Plain::of(tokenizer, most) } else { None };
             }
-            Self::Pieces(pieces) => (pieces.most, pieces.lower_case) = (most, lower_case),
+            Self::Pieces(pieces) => {
+                (pieces.most, pieces.cut, pieces.lower_case) = (most, cut.unwrap_or(Cut::Right), lower_case);
+            }
         }
         Ok(())
     }
@@ -77,6 +89,15 @@ impl Kind {
                 tokenizer.id_to_token(id).is_some_and(|word| added.is_special_token(&word))
             }
             Self::Pieces(pieces) => pieces.is_special(id),
+        }
+    }
+}
+
+impl From<Cut> for TruncationDirection {
+    fn from(cut: Cut) -> Self {
+        match cut {
+            Cut::Left => Self::Left,
+            Cut::Right => Self::Right,
         }
     }
 }

@@ -58,7 +58,7 @@ impl Tokeniser {
             let fault = format!("lines may have {most} tokens, but need {least}; set a greater length");
             return Err(Error::content(folder, fault));
         }
-        kind.finish(most, asked.lower_case, folder)?;
+        kind.finish(most, settings.truncation_side, asked.lower_case, folder)?;
         Ok(Self { kind, prompt: asked.prompt.into(), most, words: asked.words, files })
     }
 

@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 use std::path::Path;
 
+use super::settings::Cut;
 use crate::{Error, Result, Scratch, SentencePiece};
 
 /// Distance between the ids of the network and those of the model.
@@ -23,6 +24,8 @@ pub(super) struct Pieces {
     model: SentencePiece,
     /// Greatest number of tokens of a line.
     pub(super) most: usize,
+    /// Side at which a longer line is cut.
+    pub(super) cut: Cut,
     /// Whether text is put into lower case first; special words stay as they are.
     pub(super) lower_case: bool,
 }
@@ -42,7 +45,7 @@ impl Pieces {
         let bytes = dyno_api::files::read(file).map_err(Error::reading(file))?;
         let model = SentencePiece::from_bytes(&bytes);
         let model = model.map_err(|fault| Error::content(file, fault.to_string()))?;
-        Ok(Self { model, most: usize::MAX, lower_case: false })
+        Ok(Self { model, most: usize::MAX, cut: Cut::Right, lower_case: false })
     }
 
     /// Adds the ids of `line` between the ends.
@@ -60,7 +63,11 @@ impl Pieces {
                 }
             }
         }
-        ids.truncate(self.most - 1);
+        let excess = ids.len().saturating_sub(self.most - 1);
+        match self.cut {
+            Cut::Left => drop(ids.drain(1..=excess)),
+            Cut::Right => ids.truncate(ids.len() - excess),
+        }
         ids.push(END);
     }
 

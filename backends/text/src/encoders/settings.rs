@@ -38,6 +38,14 @@ pub struct Asked<'a> {
     pub prompt: &'a str,
 }
 
+/// A side of a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Cut {
+    Left,
+    Right,
+}
+
 /// Settings of a tokeniser, as far as they matter.
 #[derive(Default, Deserialize)]
 pub(super) struct Settings {
@@ -52,6 +60,8 @@ pub(super) struct Settings {
     do_basic_tokenize: Option<bool>,
     /// A number past all integers stands for none.
     model_max_length: Option<f64>,
+    /// Side at which a line that is too long is cut.
+    pub(super) truncation_side: Option<Cut>,
     /// All other settings, roles of special words among them.
     #[serde(flatten)]
     others: BTreeMap<String, Value>,

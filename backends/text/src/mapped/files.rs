@@ -1,10 +1,11 @@
 //! The files beside the pieces: ids, words for languages, special words, and settings.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use serde_json::Value as Json;
+use tokenizers::AddedToken;
 
 use crate::error::shown;
 use crate::{Error, Result, SentencePiece};
@@ -33,6 +34,8 @@ pub(super) struct Tokens {
     /// Words by id; ids without a word are empty.
     words: Vec<Box<str>>,
     special: BTreeSet<u32>,
+    /// Words that are found in a line before it is divided into pieces.
+    found: HashMap<Box<str>, AddedToken>,
     cleans_up: bool,
 }
 
@@ -56,7 +59,16 @@ struct WireSettings {
 #[serde(untagged)]
 enum WireToken {
     Text(String),
-    Whole { content: String, special: Option<bool> },
+    Whole {
+        content: String,
+        special: Option<bool>,
+        #[serde(default)]
+        lstrip: bool,
+        #[serde(default)]
+        rstrip: bool,
+        #[serde(default)]
+        single_word: bool,
+    },
 }
 
 impl WireToken {
@@ -68,6 +80,17 @@ impl WireToken {
 
     fn is_special(&self) -> bool {
         !matches!(self, Self::Whole { special: Some(false), .. })
+    }
+
+    /// The word as it is found in a line.
+    fn found(&self) -> AddedToken {
+        let token = AddedToken::from(self.text(), false);
+        match *self {
+            Self::Text(_) => token,
+            Self::Whole { lstrip, rstrip, single_word, .. } => {
+                token.lstrip(lstrip).rstrip(rstrip).single_word(single_word)
+            }
+        }
     }
 }
 
@@ -81,8 +104,13 @@ impl WireSettings {
 }
 
 impl Tokens {
-    /// Reads the files of one side.
-    pub(super) fn open(files: &[PathBuf], pieces: &SentencePiece, side: Side) -> Result<Self> {
+    /// Reads the files of one side. The words `usual` are found in any line, unless the files are CTranslate2's.
+    pub(super) fn open(
+        files: &[PathBuf],
+        pieces: &SentencePiece,
+        side: Side,
+        usual: &[&str],
+    ) -> Result<Self> {
         if let Some(list) = list_of(files, side) {
             return read(list, |bytes| Self::of_list(bytes, list));
         }
@@ -100,14 +128,17 @@ impl Tokens {
             Some(file) => read(file, Self::of_map)?,
             None => Self::after_first(pieces),
         };
+        usual.iter().for_each(|word| tokens.find(word));
         let mut languages = Vec::new();
         if let Some(file) = named("added_tokens.json") {
             let added: HashMap<String, u32> = read(file, json)?;
             tokens.add_all(added.iter().map(|(word, id)| (word.as_str(), *id)), file)?;
+            added.keys().for_each(|word| tokens.find(word));
         }
         for file in ["special_tokens_map.json", "tokenizer_config.json"].into_iter().filter_map(named) {
             let settings: WireSettings = read(file, json)?;
             tokens.apply(&settings, file)?;
+            settings.listed().iter().for_each(|word| tokens.find(word));
             languages.extend(settings.listed());
             if settings.language_codes.as_deref() == Some("m2m100") {
                 languages.extend(M2M_LANGUAGES.split(' ').map(|code| format!("__{code}__")));
@@ -129,7 +160,7 @@ impl Tokens {
         let mut words = vec![Box::from(""); len];
         ids.iter().for_each(|(word, id)| words[*id as usize] = word.clone());
         let special = SPECIAL.iter().filter_map(|word| ids.get(*word)).copied().collect();
-        Ok(Self { ids, words, special, cleans_up: false })
+        Ok(Self { ids, words, special, ..Self::none() })
     }
 
     /// The words of CTranslate2: a JSON list, or a word in each line. Words in the form of a language's are special.
@@ -147,14 +178,17 @@ impl Tokens {
         }
         let listed = |word: &str| SPECIAL.contains(&word) || BLANKS.contains(&word) || is_language(word);
         let special = (0..).zip(&words).filter(|(_, word)| listed(word)).map(|(id, _)| id).collect();
-        Ok(Self { ids, words, special, cleans_up: false })
+        Ok(Self { ids, words, special, ..Self::none() })
+    }
+
+    fn none() -> Self {
+        let (special, found) = (BTreeSet::new(), HashMap::new());
+        Self { ids: HashMap::new(), words: Vec::new(), special, found, cleans_up: false }
     }
 
     /// The words of NLLB-200: four special ones, then the pieces behind the model's own three.
     fn after_first(pieces: &SentencePiece) -> Self {
-        let none =
-            Self { ids: HashMap::new(), words: Vec::new(), special: BTreeSet::new(), cleans_up: false };
-        let mut tokens = none;
+        let mut tokens = Self::none();
         FIRST.iter().for_each(|word| tokens.append(word));
         for id in 3..pieces.len() as u32 {
             let word = pieces.piece(id).unwrap_or_default();
@@ -167,6 +201,8 @@ impl Tokens {
     fn apply(&mut self, settings: &WireSettings, file: &Path) -> Result<()> {
         self.cleans_up = settings.clean_up_tokenization_spaces.unwrap_or(self.cleans_up);
         let number = |text: &str| text.parse::<u32>().ok();
+        let whole = settings.added_tokens_decoder.values();
+        self.found.extend(whole.map(|token| (token.text().into(), token.found())));
         let added = settings.added_tokens_decoder.iter();
         let added = added.filter_map(|(id, token)| Some((token.text(), number(id)?, token.is_special())));
         let (special, plain): (Vec<_>, Vec<_>) = added.partition(|(_, _, special)| *special);
@@ -213,6 +249,16 @@ impl Tokens {
             self.words.push(word.into());
         }
         self.special.insert(id);
+    }
+
+    /// Has `word` found in lines, unless a file says how.
+    fn find(&mut self, word: &str) {
+        self.found.entry(word.into()).or_insert_with(|| AddedToken::from(word, false));
+    }
+
+    /// Words that are found in a line before it is divided into pieces, by id.
+    pub(super) fn found(&self) -> BTreeMap<u32, AddedToken> {
+        self.found.iter().filter_map(|(word, token)| Some((self.id(word)?, token.clone()))).collect()
     }
 
     pub(super) fn id(&self, word: &str) -> Option<u32> {

@@ -9,6 +9,7 @@ use dyno_formats::{ConvertOptions, ModelDir, Precision, Recipe, convert, generat
 use dyno_parity::{Goldens, NARROW};
 use dyno_transformer_aan::ENGINE;
 use serde_json::{Value, json};
+use tempfile::TempDir;
 
 /// Kinds of models among the goldens.
 const KINDS: [&str; 5] = ["marian", "marian-apart", "marian-free", "m2m", "nllb"];
@@ -18,6 +19,16 @@ const TOLERANCE: f32 = 1e-3;
 
 pub fn folder(kind: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/goldens/hugging-face").join(kind)
+}
+
+/// A copy of the golden directory `kind`, to be changed.
+pub fn copy(kind: &str) -> TempDir {
+    let copy = tempfile::tempdir().unwrap();
+    for entry in fs::read_dir(folder(kind)).unwrap() {
+        let path = entry.unwrap().path();
+        fs::copy(&path, copy.path().join(path.file_name().unwrap())).unwrap();
+    }
+    copy
 }
 
 /// Lines of a golden file.
@@ -126,6 +137,74 @@ fn ids_are_those_of_the_original() {
     }
 }
 
+/// A line with its ids, without and with the added words.
+type Found = (String, Vec<u32>, Vec<u32>);
+
+/// Words and lines of `ci/added-words-goldens.py`.
+fn added_words(kind: &str) -> (Vec<Value>, Vec<Found>) {
+    let text = fs::read_to_string(folder("added-words.json")).unwrap();
+    let golden: Value = serde_json::from_str(&text).unwrap();
+    let lines = serde_json::from_value(golden["lines"][kind].clone()).unwrap();
+    (golden["added"].as_array().unwrap().clone(), lines)
+}
+
+#[test]
+fn added_words_are_found_in_a_line_as_by_the_original() {
+    use dyno_text::{Scratch, Side, Vocabulary};
+    for kind in ["marian", "m2m"] {
+        let (added, golden) = added_words(kind);
+        let changed = copy(kind);
+        change(changed.path(), "tokenizer_config.json", |settings| {
+            let words = ModelDir::open(folder(kind)).unwrap().spec().unwrap().words[0];
+            for (at, word) in added.into_iter().enumerate() {
+                settings["added_tokens_decoder"][(words + at).to_string()] = word;
+            }
+        });
+        for (path, is_changed) in [(folder(kind), false), (changed.path().into(), true)] {
+            let model = ModelDir::open(&path).unwrap();
+            let source = Vocabulary::open(&model.vocabularies()[0], model.tokens(), Side::Source).unwrap();
+            let (mut scratch, mut ids) = (Scratch::default(), Vec::new());
+            for (line, plain, with_added) in &golden {
+                source.encode_into(line.as_bytes(), &mut scratch, &mut ids);
+                assert_eq!(&ids, if is_changed { with_added } else { plain }, "{kind}: {line}");
+            }
+        }
+    }
+}
+
+/// Changes a JSON file.
+pub fn change(folder: &Path, file: &str, change: impl FnOnce(&mut Value)) {
+    let path = folder.join(file);
+    let mut json = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+    change(&mut json);
+    fs::write(path, json.to_string()).unwrap();
+}
+
+#[test]
+fn what_a_tokeniser_was_trained_with_neither_pads_nor_cuts_a_line() {
+    let home = copy("nllb");
+    change(home.path(), "tokenizer.json", |tokenizer| {
+        tokenizer["padding"] = json!({
+            "strategy": { "Fixed": 40 }, "direction": "Right", "pad_to_multiple_of": null,
+            "pad_id": 1, "pad_type_id": 0, "pad_token": "<pad>",
+        });
+        tokenizer["truncation"] =
+            json!({ "direction": "Right", "max_length": 8, "strategy": "LongestFirst", "stride": 0 });
+    });
+    let settings = settings("nllb", json!({ "beam": 1 }));
+    assert_eq!(translate(home.path(), &settings, 64), translate(&folder("nllb"), &settings, 64));
+}
+
+#[test]
+fn m2m_100_has_its_own_usual_activation() {
+    let home = copy("m2m");
+    change(home.path(), "config.json", |config| {
+        drop(config.as_object_mut().unwrap().remove("activation_function"))
+    });
+    let settings = settings("m2m", json!({ "beam": 1 }));
+    assert_eq!(translate(home.path(), &settings, 64), translate(&folder("m2m"), &settings, 64));
+}
+
 #[test]
 fn a_converted_directory_translates_as_the_original() {
     for kind in KINDS {
@@ -149,11 +228,7 @@ fn a_converted_directory_translates_as_the_original() {
 
 #[test]
 fn nllb_needs_no_tokenizer_json_where_it_has_its_pieces() {
-    let home = tempfile::tempdir().unwrap();
-    for entry in fs::read_dir(folder("nllb")).unwrap() {
-        let path = entry.unwrap().path();
-        fs::copy(&path, home.path().join(path.file_name().unwrap())).unwrap();
-    }
+    let home = copy("nllb");
     fs::remove_file(home.path().join("tokenizer.json")).unwrap();
     fs::remove_file(home.path().join("tokenizer_config.json")).unwrap();
     // transformers 5 numbers the languages of new models one higher than published models do.
@@ -165,17 +240,12 @@ fn nllb_needs_no_tokenizer_json_where_it_has_its_pieces() {
 
 #[test]
 fn a_forced_first_word_is_the_target_language_where_none_is_set() {
-    let home = tempfile::tempdir().unwrap();
-    for entry in fs::read_dir(folder("m2m")).unwrap() {
-        let path = entry.unwrap().path();
-        fs::copy(&path, home.path().join(path.file_name().unwrap())).unwrap();
-    }
-    let file = home.path().join("generation_config.json");
-    let mut generation: Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
+    let home = copy("m2m");
     // The words of the languages stand behind those of vocab.json; German's is the seventeenth.
     let words: Value = serde_json::from_slice(&fs::read(home.path().join("vocab.json")).unwrap()).unwrap();
-    generation["forced_bos_token_id"] = json!(words.as_object().unwrap().len() + 16);
-    fs::write(&file, generation.to_string()).unwrap();
+    change(home.path(), "generation_config.json", |generation| {
+        generation["forced_bos_token_id"] = json!(words.as_object().unwrap().len() + 16);
+    });
     let set = translate(&folder("m2m"), &settings("m2m", json!({ "beam": 1 })), 64);
     let forced = json!({ "beam": 1, "source-language": "en" });
     assert_eq!(translate(home.path(), &settings("", forced), 64), set);
@@ -186,11 +256,7 @@ fn halves_are_weights_of_f32_and_target_ids_count_only_where_they_are_apart() {
     let f32 = json!({ "beam": 1, "precision": "f32" });
     let free = translate(&folder("marian-free"), &settings("marian-free", f32), 64);
     assert_eq!(free, translate(&folder("marian-free"), &settings("marian-free", json!({ "beam": 1 })), 64));
-    let home = tempfile::tempdir().unwrap();
-    for entry in fs::read_dir(folder("marian")).unwrap() {
-        let path = entry.unwrap().path();
-        fs::copy(&path, home.path().join(path.file_name().unwrap())).unwrap();
-    }
+    let home = copy("marian");
     fs::write(home.path().join("target_vocab.json"), "{}").unwrap();
     let settings = settings("marian", json!({ "beam": 1 }));
     assert_eq!(translate(home.path(), &settings, 64), translate(&folder("marian"), &settings, 64));

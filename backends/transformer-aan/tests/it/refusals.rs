@@ -7,15 +7,11 @@ use dyno_api::Backend;
 use dyno_transformer_aan::ENGINE;
 use serde_json::{Value, json};
 
-use crate::hugging_face::{folder, settings};
+use crate::hugging_face::{change, copy, folder, settings};
 
 /// The refusal of a changed copy of the golden directory `kind`.
 fn refusal(kind: &str, change: impl Fn(&Path)) -> String {
-    let copy = tempfile::tempdir().unwrap();
-    for entry in fs::read_dir(folder(kind)).unwrap() {
-        let path = entry.unwrap().path();
-        fs::copy(&path, copy.path().join(path.file_name().unwrap())).unwrap();
-    }
+    let copy = copy(kind);
     change(copy.path());
     let told = ENGINE.open(&[copy.path().into()], &settings(kind, json!({})));
     let told = told.map(|_| ()).unwrap_err().to_string();
@@ -25,10 +21,7 @@ fn refusal(kind: &str, change: impl Fn(&Path)) -> String {
 
 /// Replaces a key of a JSON file.
 fn set(folder: &Path, file: &str, key: &str, value: Value) {
-    let path = folder.join(file);
-    let mut json: Value = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
-    json[key] = value;
-    fs::write(path, json.to_string()).unwrap();
+    change(folder, file, |json| json[key] = value);
 }
 
 #[test]
@@ -103,6 +96,8 @@ fn a_configuration_that_no_engine_runs_is_told_by_its_key() {
         (generation, "no_repeat_ngram_size", json!(3), "`no_repeat_ngram_size`"),
         (generation, "begin_suppress_tokens", json!([3]), "`begin_suppress_tokens`"),
         (generation, "sequence_bias", json!([[[3], 1.5]]), "`sequence_bias`"),
+        (generation, "force_words_ids", json!([[5]]), "`force_words_ids`"),
+        (generation, "constraints", json!([{}]), "`constraints`"),
         (generation, "guidance_scale", json!(1.5), "`guidance_scale`"),
         (generation, "forced_bos_token_id", json!(1_000_000), "`first-word`: is 1000000, but the vocabulary"),
         (generation, "bad_words_ids", json!([[1, 2]]), "`bad_words_ids`"),
