@@ -156,6 +156,14 @@ impl dyno_formats::Vocabulary for Words<'_> {
     }
 }
 
+/// Control characters, whose byte pieces Marian writes only with `allow-special`
+/// (`SentencePieceVocab::populateControlChars`). Other bytes spell characters that no piece has.
+const CONTROL_BYTES: std::ops::Range<u8> = 0..32;
+
+fn control_pieces(target: &Vocabulary) -> impl Iterator<Item = u32> {
+    CONTROL_BYTES.filter_map(|byte| target.lookup(&format!("<0x{byte:02X}>")))
+}
+
 /// Ids of the words that no translation may contain, ascending.
 fn suppressed(target: &Vocabulary, decoding: &Decoding) -> Vec<u32> {
     let mut words = Vec::new();
@@ -163,7 +171,7 @@ fn suppressed(target: &Vocabulary, decoding: &Decoding) -> Vec<u32> {
         words.extend(target.unk_id());
     }
     if !decoding.allow_special {
-        words.extend((0..=255).filter_map(|byte| target.lookup(&format!("<0x{byte:02X}>"))));
+        words.extend(control_pieces(target));
     }
     words.extend(decoding.suppressed.iter().filter(|word| (**word as usize) < target.len()));
     words.sort_unstable();
@@ -254,5 +262,21 @@ impl Model for Translator {
 
     fn breakdown(&self) -> dyno_api::Result<Option<Breakdown>> {
         Ok(self.shared.times.breakdown())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_the_bytes_control_characters_alone_are_never_written() {
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../text/tests/goldens/unigram-bytes.spm");
+        let target = Vocabulary::from_path(file.as_ref()).unwrap();
+        let control: Vec<u32> = control_pieces(&target).collect();
+        let of = |byte: &str| target.lookup(byte).unwrap();
+        assert_eq!(control.len(), 32);
+        assert!(control.contains(&of("<0x00>")) && control.contains(&of("<0x1F>")));
+        assert!(!control.contains(&of("<0x20>")) && !control.contains(&of("<0xF0>")));
     }
 }

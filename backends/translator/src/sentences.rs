@@ -13,10 +13,11 @@ const ABBREVIATIONS: [&str; 16] = [
 const BYTES_A_WORD: usize = 8;
 
 /// `line` as one part if it has at most `most` words, else its sentences. A sentence with more words than that
-/// is cut after a comma or the like, or after `most` words. A line that is no UTF-8 stays whole.
+/// is cut after a comma or the like, or after `most` words. A line that is no UTF-8 stays whole, and so does one of
+/// spaces alone, which has no sentences: each line has at least one part, or it would never be answered.
 pub(crate) fn parts(line: &[u8], most: usize) -> Vec<&[u8]> {
     match std::str::from_utf8(line) {
-        Ok(text) if words(text) > most => sentences(text)
+        Ok(text) if words(text) > most && !text.trim().is_empty() => sentences(text)
             .into_iter()
             .flat_map(|sentence| clauses(sentence, most))
             .map(str::as_bytes)
@@ -112,6 +113,12 @@ mod tests {
             "On 3. May it ended!",
         ];
         assert_eq!(texts(line, 12), cut);
+    }
+
+    #[test]
+    fn a_line_of_spaces_alone_is_a_part_however_long() {
+        let line = " ".repeat(600);
+        assert_eq!(texts(&line, 60), [&*line]);
     }
 
     #[test]
