@@ -1,4 +1,4 @@
-//! How fast a vocabulary encodes a file: `cargo run --release -p dyno-text --example speed -- MODEL FILE`.
+//! How fast a vocabulary encodes a file: `cargo run --release -p dyno-text --example encoding -- MODEL FILE`.
 //!
 //! One thread, the whole file in memory, repeated; the median pass counts. With `--ids` it prints the ids
 //! instead, one line a line, as something to compare with.
