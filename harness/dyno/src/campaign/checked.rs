@@ -44,8 +44,13 @@ pub struct Campaign {
     pub twin: Option<String>,
 }
 
-/// A system whose plugin isn't built: its name, and the command that builds the plugin.
-pub type Unbuilt = (String, String);
+/// A system whose plugin isn't built.
+#[derive(Clone, Debug)]
+pub struct Unbuilt {
+    pub entry: Entry,
+    /// Command that builds the plugin.
+    pub build: String,
+}
 
 /// A program that meters energy: see [`dyno_measure::energy`].
 #[derive(Clone, Debug)]

@@ -170,8 +170,8 @@ pub struct MergeArgs {
 A cell is slower or faster if all three conditions hold: the ratio of medians exceeds 1.04;
 Mann-Whitney's test is significant after Holm's correction over all cells; and the ratio exceeds
 the difference between two halves of the same rounds. Three rounds (the quick profile) can't show
-a difference, five can, and nine show it well. Where a side is NOISY, dyno can't tell. Changed
-settings, files and protocols are named.
+a difference, five can for up to six cells, and nine show it well. Where a side is NOISY, dyno
+can't tell. Changed settings, files and protocols are named.
 
 Exit codes:
     0  nothing is slower, worse or newly INVALID
@@ -179,7 +179,7 @@ Exit codes:
     2  bad request or bad input
     3  the hosts differ
     4  no cell is in both runs
-    7  no cell can be compared: too few rounds, NOISY or INVALID")]
+    7  no cell can be compared (too few rounds, NOISY or INVALID), or a change needs more rounds")]
 pub struct CompareArgs {
     /// Folder of the run to compare with
     pub baseline: PathBuf,

@@ -17,7 +17,7 @@ use crate::output::{self, warn_of_look_alikes};
 use crate::table;
 
 /// Least number of rounds on each side. With four against four, the smallest two-sided p is 2.9 %, which is
-/// no longer significant after Holm's correction over two cells.
+/// no longer significant after Holm's correction over two cells; with five, it is 0.8 %, which is for up to six.
 const LEAST_ROUNDS: usize = 5;
 
 #[derive(Serialize)]
@@ -42,6 +42,9 @@ struct Cell {
     verdicts: [Verdict; 2],
     #[serde(flatten)]
     comparison: Option<Comparison>,
+    /// Reason why the speeds support no verdict.
+    #[serde(skip)]
+    unfit: Option<String>,
 }
 
 pub fn compare(args: &CompareArgs) -> Outcome {
@@ -72,8 +75,29 @@ impl Answer {
     fn exit(&self) -> Exit {
         match () {
             () if self.worse => Exit::No,
-            () if self.cells.iter().all(|cell| cell.unfit().is_some()) => Exit::Undecided,
+            () if self.cells.iter().any(Cell::is_unproven) => Exit::Undecided,
+            () if self.cells.iter().all(|cell| cell.unfit.is_some()) => Exit::Undecided,
             () => Exit::Done,
+        }
+    }
+
+    /// The answer in a line.
+    fn last_line(&self) -> String {
+        let all = self.cells.len();
+        let unproven = self.cells.iter().filter(|cell| cell.is_unproven()).count();
+        let unfit = self.cells.iter().filter(|cell| cell.unfit.is_some()).count();
+        match self.exit() {
+            Exit::No => "WORSE".into(),
+            Exit::Undecided if unproven > 0 => format!(
+                "{unproven} of {all} cells differ by more than their noise, which so few rounds can't prove for so many \
+                 cells: run both with more rounds (-p official), or with fewer systems (-s)"
+            ),
+            Exit::Undecided => format!(
+                "no speed can be compared: a cell needs {LEAST_ROUNDS} rounds in both runs, and a quiet host; no text is \
+                 worse"
+            ),
+            _ if unfit > 0 => format!("nothing is slower or worse, but {unfit} of {all} cells can't tell"),
+            _ => "nothing is slower or worse".into(),
         }
     }
 }
@@ -89,20 +113,26 @@ fn answer(args: &CompareArgs, baseline: &Run, candidate: &Run) -> Answer {
     let (before, after) = (baseline.cells(), candidate.cells());
     let partner = |cell: &MeasuredCell<'_>| before.iter().position(|other| same(other, cell));
     let pairs: Vec<_> = after.iter().filter_map(|cell| Some((&before[partner(cell)?], cell))).collect();
-    let speeds = |(a, b): &Pair<'_>| Speeds {
-        baseline: a.speeds(),
-        candidate: b.speeds(),
-        unfit: unfit(rounds(a, b), [a.verdict(), b.verdict()]).is_some(),
+    let loads = [baseline, candidate].map(|run| &run.identity.protocol.load);
+    let unfit = |(a, b): &Pair<'_>| match b.track == Track::Server && loads[0] != loads[1] {
+        true => Some("can't tell: another limit of latency".into()),
+        false => unfit(rounds(a, b), [a.verdict(), b.verdict()]),
+    };
+    let speeds = |pair: &Pair<'_>| Speeds {
+        baseline: pair.0.speeds(),
+        candidate: pair.1.speeds(),
+        unfit: unfit(pair).is_some(),
         ..Speeds::default()
     };
     let comparisons = judge(&pairs.iter().map(speeds).collect::<Vec<_>>(), Question::Differ);
-    let cells = pairs.iter().zip(comparisons).map(|((a, b), comparison)| Cell {
+    let cells = pairs.iter().zip(comparisons).map(|(pair @ (a, b), comparison)| Cell {
         system: b.system.into(),
         test_set: b.test_set.name.clone(),
         track: b.track,
         rounds: rounds(a, b),
         verdicts: [a.verdict(), b.verdict()],
         comparison,
+        unfit: unfit(pair),
     });
     let cells: Vec<_> = cells.collect();
     let quality = quality(&pairs, baseline, candidate);
@@ -153,13 +183,15 @@ impl Cell {
         slower || broken
     }
 
-    fn unfit(&self) -> Option<String> {
-        unfit(self.rounds, self.verdicts)
+    /// Whether its rounds show a change that so few can't prove.
+    fn is_unproven(&self) -> bool {
+        self.unfit.is_none() && self.comparison.is_some_and(|comparison| comparison.change == Change::Unclear)
     }
 
     fn verdict(&self) -> String {
-        match (self.unfit(), self.comparison) {
-            (Some(reason), _) => reason,
+        match (&self.unfit, self.comparison) {
+            (Some(reason), _) => reason.clone(),
+            (None, Some(_)) if self.is_unproven() => "can't tell: too few rounds for so many cells".into(),
             (None, Some(comparison)) => comparison.change.name().into(),
             (None, None) => "no speed".into(),
         }
@@ -205,16 +237,6 @@ fn as_text(answer: &Answer) -> String {
         let told = (!list.is_empty()).then(|| format!("{what}: {}", list.join(between)));
         lines.extend(told.map(|told| table::wrapped(&told, "  ")));
     }
-    lines.push(match answer.exit() {
-        Exit::No => "WORSE".into(),
-        Exit::Undecided => format!(
-            "no speed can be compared: a cell needs {LEAST_ROUNDS} rounds in both runs, and a quiet host; no text is \
-             worse"
-        ),
-        _ => match answer.cells.iter().filter(|cell| cell.unfit().is_some()).count() {
-            0 => "nothing is slower or worse".to_owned(),
-            unfit => format!("nothing is slower or worse, but {unfit} of {} cells can't tell", answer.cells.len()),
-        },
-    });
+    lines.push(answer.last_line());
     lines.join("\n") + "\n"
 }

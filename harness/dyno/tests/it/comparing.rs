@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::schema::faults;
 use crate::support::{Bench, Ended, LATENCY, records, skip};
@@ -431,4 +431,49 @@ fn a_gate_by_instructions_is_the_same_on_a_busy_host() {
     let sandboxed = systems[1].replace("command", "sandbox = \"bwrap\"\ncommand");
     bench.write("campaign.toml", format!("{LATENCY}{}{sandboxed}", systems[0]));
     gate("new", &[]).assert_says(2, &["new asks for a sandbox", "by time"]);
+}
+
+/// A copy of the run with five rounds of each system, whose lines took `microseconds`.
+fn five_rounds(bench: &Bench, name: &str, microseconds: u64) -> String {
+    let run = bench.path(name);
+    copy(&bench.path("out"), &run);
+    let first = records(&run).into_iter().filter(|record| record["round"] == 0);
+    let lines = first.flat_map(|mut record| {
+        (0..5).map(move |round| {
+            record["round"] = round.into();
+            record["latency_ns"] = vec![microseconds * 1000 + round; 5].into();
+            record["verdict"] = "VALID".into(); // whatever the host was like
+            format!("{record}\n")
+        })
+    });
+    fs::write(run.join("records.jsonl"), lines.collect::<String>()).unwrap();
+    run.display().to_string()
+}
+
+#[test]
+fn a_change_that_few_rounds_cannot_prove_for_many_cells_is_undecided() {
+    let systems = (0..7).map(|at| format!("[[system]]\nname = \"{at}\"\nbackend = \"null\"\n"));
+    let bench = Bench::new(&format!("probes = []\n{LATENCY}{}", systems.collect::<String>()));
+    assert_eq!(bench.run(&[]).code, Some(0));
+    let [one, two] = [("one", 100), ("two", 200)].map(|(name, us)| five_rounds(&bench, name, us));
+    let ended = dyno(&bench, &["compare", &one, &two]);
+    assert_eq!(ended.code, Some(7), "{ended:?}");
+    assert!(ended.stdout.contains("×2.000") && ended.stdout.contains("with more rounds"), "{}", ended.stdout);
+    assert_eq!(dyno(&bench, &["compare", &one, &one]).code, Some(0));
+}
+
+#[test]
+fn a_dollar_buys_no_words_on_cores_that_its_instance_lacks() {
+    let bench = bench();
+    assert_eq!(bench.run(&["-s", "fast"]).code, Some(0));
+    let mut record = bench.records().remove(0);
+    record["system_cores"] = json!([0, 1]);
+    fs::write(bench.path("out/records.jsonl"), format!("{record}\n")).unwrap();
+    for (price, buys) in [("c6i.large", false), ("c7a.large", true)] {
+        let ended = dyno(&bench, &["score", "out", "--price", price, "--json"]);
+        let cell = json(&ended)["cells"][0].clone();
+        for figure in ["words_per_dollar", "words_per_dollar_pro_rata"] {
+            assert_eq!(cell[figure].is_f64(), buys, "{price}: {cell}");
+        }
+    }
 }

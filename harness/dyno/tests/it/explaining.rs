@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::support::Ended;
+use crate::support::{Ended, records};
 
 fn run() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../results/2026-11-24-amd-epyc-zen-5-2c")
@@ -56,6 +56,23 @@ fn a_screen_holds_all_tracks_of_a_system_and_names_the_nearest_rules() {
     ];
     assert_prints(&ended, &parts);
     assert!(ended.stdout.lines().count() <= 60, "{}", ended.stdout);
+}
+
+#[test]
+fn busy_cores_are_the_cpu_time_of_the_launches_that_are_told() {
+    let records = records(&run()).into_iter();
+    let of_tiny = records.filter(|record| record["system"] == "tiny" && record["track"] == "throughput-1");
+    let busy = of_tiny.map(|record| {
+        let used = ["user_ns", "system_ns"].map(|key| record["usage"][key].as_f64().unwrap());
+        let launches = record["launch_ns"].as_array().unwrap().iter().map(|ns| ns.as_f64().unwrap());
+        used.iter().sum::<f64>() / launches.sum::<f64>()
+    });
+    let mut busy: Vec<f64> = busy.collect();
+    busy.sort_by(f64::total_cmp);
+    let middle = busy[busy.len() / 2];
+    assert!(middle > 0.98, "a system that computes all the time: {busy:?}");
+    let told = format!("kept {middle:.2} of 1 cores busy");
+    assert_prints(&explain(&["tiny", "--track", "throughput-1"]), &[&told]);
 }
 
 #[test]

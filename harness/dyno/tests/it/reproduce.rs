@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::support::{Bench, Ended};
 
@@ -195,6 +195,7 @@ fn what_was_measured_is_read_again_published_and_judged_anew() {
     a_finished_run_is_read_again_and_lies_beside_the_paper(&bench, &first);
     the_page_on_all_papers_has_what_was_measured_and_says_what_was_not(&bench);
     a_run_of_a_campaign_that_has_changed_is_not_published(&bench);
+    no_claim_rests_on_an_invalid_cell(&bench);
     what_was_not_measured_here_comes_from_an_earlier_publication(&bench);
 }
 
@@ -458,6 +459,25 @@ fn the_readme_says_what_the_published_claims_say() {
     let (headlines, all) = (counted(&|claim| claim["headline"] == true), counted(&|_| true));
     assert!(told.contains(&format!("headline factors: {headlines}.")), "{headlines}");
     assert!(told.contains(&format!("All their claims: {all}.")), "{all}");
+}
+
+fn no_claim_rests_on_an_invalid_cell(bench: &Bench) {
+    let runs = fs::read_dir(bench.path("runs")).unwrap().map(|entry| entry.unwrap().path());
+    let mut runs = runs.filter(|path| path.to_str().unwrap().contains("bolt-crossover-"));
+    let file = runs.next().unwrap().join("records.jsonl");
+    let before = fs::read_to_string(&file).unwrap();
+    let (first, others) = before.split_once('\n').unwrap();
+    let mut record: Value = serde_json::from_str(first).unwrap();
+    record["verdict"] = "INVALID".into();
+    let reason = json!({"code": "recognises", "figure": "a table", "limit": "none", "remedy": "compute"});
+    record["reasons"] = json!([reason]);
+    fs::write(&file, format!("{record}\n{others}")).unwrap();
+    let folder = publication(bench, &reproduce(bench, &["--all", "--publish"]));
+    let claims = claimed(&folder, "bolt-crossover").1;
+    let verdicts: Vec<_> = claims.as_array().unwrap().iter().map(|claim| &claim["verdict"]).collect();
+    assert!(verdicts.iter().any(|verdict| *verdict == "not-measured"), "{}: {claims}", record["system"]);
+    fs::write(&file, before).unwrap();
+    fs::remove_dir_all(bench.path("results")).unwrap();
 }
 
 fn a_run_of_a_campaign_that_has_changed_is_not_published(bench: &Bench) {

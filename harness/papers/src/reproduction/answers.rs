@@ -3,7 +3,7 @@
 use dyno_measure::Track;
 use dyno_stats::Estimate;
 
-use super::measured::{Measured, Place};
+use super::measured::{Measured, Place, is_quotable};
 
 impl Measured<'_> {
     /// Share of lines that two systems of one model translate alike; vectors of encoders are no lines.
@@ -15,10 +15,10 @@ impl Measured<'_> {
         let models = |name: &str| run.identity.system(name).map(|system| &system.models);
         models(system).filter(|found| Some(*found) == models(base))?;
         let answers = |name: &str| {
-            let output = Track::ALL.iter().find_map(|track| {
-                self.cell(name, Place { track: *track, set: None })?.valid()[..].first()?.output.clone()
-            });
-            run.outputs.get(&output?)
+            let cells =
+                Track::ALL.iter().filter_map(|track| self.cell(name, Place { track: *track, set: None }));
+            let output = cells.filter(is_quotable).find_map(|cell| run.scored_output(&cell));
+            run.outputs.get(output?)
         };
         let (ours, theirs) = (answers(system)?, answers(base)?);
         let same = ours.iter().zip(theirs).filter(|(ours, theirs)| ours == theirs).count();
@@ -45,6 +45,7 @@ impl Measured<'_> {
     fn trained_output(&self, system: &str) -> Option<(String, String)> {
         let drawn = self.contestant(system).is_none_or(|known| known.drawn_bytes.is_some());
         let cell = self.run?.cells().into_iter().find(|cell| cell.system == system && !drawn)?;
-        Some((cell.valid().first()?.output.clone()?, cell.test_set.name.clone()))
+        let output = self.run?.scored_output(&cell).filter(|_| is_quotable(&cell))?;
+        Some((output.clone(), cell.test_set.name.clone()))
     }
 }

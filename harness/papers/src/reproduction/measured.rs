@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use dyno_measure::{Record, Track};
+use dyno_measure::{Record, Track, Verdict};
 use dyno_results::summary::steady;
 use dyno_results::{CellBreakdown, MeasuredCell, Run};
 use dyno_stats::{Estimate, median};
@@ -138,7 +138,7 @@ impl Measured<'_> {
             true => record.words_per_second(),
             false => steady(record),
         };
-        let records = self.cell(system, place).map(|cell| cell.valid()).unwrap_or_default();
+        let records = self.cell(system, place).map(|cell| quotable(&cell)).unwrap_or_default();
         records.iter().filter_map(|record| Some((record.round, speed(record)?))).collect()
     }
 
@@ -198,7 +198,7 @@ impl Measured<'_> {
     /// A round of a system that counts.
     fn record(&self, system: &str) -> Option<&Record> {
         let cell = self.run?.cells().into_iter().find(|cell| cell.system == system)?;
-        cell.valid().first().copied()
+        quotable(&cell).first().copied()
     }
 
     /// Breakdown of a system's time on a test set, as the system accounts for it.
@@ -210,6 +210,16 @@ impl Measured<'_> {
         let told = |told: &&CellBreakdown| told.system == system && has_set(told) == Some(true);
         self.run?.breakdowns.iter().find(told)
     }
+}
+
+/// Whether the figures of a cell may be quoted: none of an INVALID one, whichever of its rounds broke a rule.
+pub(super) fn is_quotable(cell: &MeasuredCell<'_>) -> bool {
+    cell.verdict() != Verdict::Invalid
+}
+
+/// Rounds of a cell that count.
+fn quotable<'a>(cell: &MeasuredCell<'a>) -> Vec<&'a Record> {
+    if is_quotable(cell) { cell.valid() } else { Vec::new() }
 }
 
 /// Factor in speed by pairs of rounds: rounds of one number were measured near each other.

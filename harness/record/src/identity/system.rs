@@ -53,9 +53,17 @@ impl RunSystem {
         self.tracks.as_ref().is_none_or(|tracks| tracks.contains(&track))
     }
 
-    /// Whether both are one program on one model, under whatever names.
+    /// Whether both are one program on one model, started alike, under whatever names.
     pub fn is_same_program(&self, other: &Self) -> bool {
-        (&self.launch, &self.models, self.cores) == (&other.launch, &other.models, other.cores)
+        let nameless = |system: &Self| Self {
+            name: String::new(),
+            tracks: None,
+            sweep: None,
+            twin_of: None,
+            search: None,
+            ..system.clone()
+        };
+        nameless(self) == nameless(other)
     }
 
     /// Whether a campaign describes both alike. The search follows from the rest of the description. Folders don't
@@ -103,4 +111,27 @@ pub struct Search {
     /// Absent where the length of the source decides.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<usize>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_with_another_environment_is_another_program() {
+        let system = |name: &str, environment: &[(&str, &str)]| -> RunSystem {
+            let launch = serde_json::json!({"foreign": {"command": ["mt"], "folder": "/here"}});
+            serde_json::from_value(serde_json::json!({
+                "name": name, "launch": launch, "models": ["/m"], "environment": environment, "sampling": false
+            }))
+            .unwrap()
+        };
+        let one = system("one", &[("MODE", "fast")]);
+        assert!(one.is_same_program(&system("two", &[("MODE", "fast")])));
+        assert!(!one.is_same_program(&system("two", &[("MODE", "best")])));
+        assert!(!one.is_same_program(&RunSystem { sampling: true, ..one.clone() }));
+        let beside =
+            RunSystem { twin_of: Some("one".into()), tracks: Some(vec![Track::Latency]), ..one.clone() };
+        assert!(one.is_same_program(&beside), "what a campaign says of it is no part of the program");
+    }
 }

@@ -7,6 +7,7 @@ use std::path::Path;
 use dyno_record::Identity;
 use dyno_record::identity::{Launch, RunProtocol, RunSystem, SubmissionLaunch};
 use serde::Serialize;
+use serde_json::Value;
 
 /// Changes of a system, each as a phrase such as `beam 3, before 2`.
 #[derive(Debug, PartialEq, Serialize)]
@@ -38,24 +39,31 @@ impl Changes {
     }
 }
 
+/// Parameters on which no speed depends.
+const BESIDE_SPEED: [&str; 6] = ["meter", "probes", "schema", "seed", "shard", "tracks"];
+
 /// Changes of the protocol between two runs, in what speed depends on.
 pub fn protocol_changes(before: &Identity, after: &Identity) -> Vec<String> {
-    let facts =
-        |RunProtocol { profile, cores, filler, clients, arrivals, pages, .. }: &RunProtocol| -> Facts {
-            let numbers = clients.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
-            let paged =
-                pages.iter().map(|(set, hash)| format!("{set} {hash:.8}")).collect::<Vec<_>>().join(", ");
-            let set = [
-                ("arrivals", arrivals.clone()),
-                ("clients", Some(numbers).filter(|numbers| !numbers.is_empty())),
-                ("cores", cores.map(|cores| cores.to_string())),
-                ("filler", filler.clone()),
-                ("pages", Some(paged).filter(|paged| !paged.is_empty())),
-            ];
-            let set = set.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
-            set.chain([("profile".into(), profile.to_string())]).collect()
-        };
+    let facts = |protocol: &RunProtocol| -> Facts {
+        let Ok(Value::Object(parameters)) = serde_json::to_value(protocol) else { return Facts::new() };
+        let set = parameters.into_iter().filter(|(name, _)| !BESIDE_SPEED.contains(&name.as_str()));
+        set.filter_map(|(name, value)| Some((name, plain(&value)?))).collect()
+    };
     differing(&facts(&before.protocol), &facts(&after.protocol))
+}
+
+/// Text of a parameter; `None` where it is unset. Hashes are shortened.
+fn plain(value: &Value) -> Option<String> {
+    Some(match value {
+        Value::Null => return None,
+        Value::String(text) => text.chars().take(8).collect(),
+        Value::Array(values) => values.iter().filter_map(plain).collect::<Vec<_>>().join(", "),
+        Value::Object(fields) => {
+            let fields = fields.iter().filter_map(|(name, value)| Some(format!("{name} {}", plain(value)?)));
+            fields.collect::<Vec<_>>().join(", ")
+        }
+        other => other.to_string(),
+    })
 }
 
 fn differing(before: &Facts, after: &Facts) -> Vec<String> {
@@ -110,7 +118,7 @@ fn files<'a>(identity: &'a Identity, system: &RunSystem) -> Vec<&'a str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::{Value, json};
+    use serde_json::json;
 
     fn built_in(settings: Value, model: &str) -> Value {
         let launch = json!({"built-in": {"backend": "ssru", "settings": settings}});
@@ -183,6 +191,16 @@ mod tests {
         assert_eq!(
             protocol_changes(&before, &after),
             ["arrivals unset, before abc", "clients unset, before 1, 2, 4"]
+        );
+        let load = |limit: f64| json!({"limit_ms": limit, "percentile": 99});
+        let mut limited = after.clone();
+        limited.protocol.load = serde_json::from_value(load(500.0)).unwrap();
+        let mut before = limited.clone();
+        before.protocol.load = serde_json::from_value(load(250.0)).unwrap();
+        let changes = protocol_changes(&before, &limited);
+        assert!(
+            changes.len() == 1 && changes[0].starts_with("load ") && changes[0].contains("500"),
+            "{changes:?}"
         );
     }
 }

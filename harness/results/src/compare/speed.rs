@@ -36,6 +36,9 @@ pub struct Speeds {
     pub candidate: Vec<f64>,
     /// Candidate's speed over the baseline's, for each pair of rounds; empty if the rounds make no pairs.
     pub ratios: Vec<f64>,
+    /// The same by the words a second of whole rounds, where `ratios` are medians over turns. A median hides what a
+    /// few turns take, such as a collection of garbage.
+    pub whole_ratios: Vec<f64>,
     /// Whether the two sides of a pair shared their seconds.
     pub in_slices: bool,
     /// Whether the rounds of a side support no verdict: its cell is INVALID, or has too few rounds.
@@ -63,7 +66,7 @@ pub enum Change {
     Same,
     /// Significantly faster, by the same three criteria.
     Faster,
-    /// No verdict: the rounds of a side are unfit for one, or too NOISY.
+    /// No verdict: the rounds of a side are unfit for one, too NOISY, or too few to prove what they show.
     Unclear,
 }
 
@@ -113,17 +116,58 @@ impl Comparison {
     }
 }
 
-/// Compares all cells at once, since Holm's correction is over all cells. A cell that lacks rounds on a side
-/// has no comparison.
+/// Compares all cells at once, since Holm's correction is over all cells that are fit. A cell that lacks rounds on a
+/// side has no comparison. One with turns is compared by them and by whole rounds, and is slower if either is.
 pub fn judge(cells: &[Speeds], question: Question) -> Vec<Option<Comparison>> {
-    let compared: Vec<_> = cells.iter().map(|cell| compare(cell, question)).collect();
-    let raw: Vec<f64> = compared.iter().flatten().map(|comparison| comparison.p).collect();
-    let mut corrected = holm(&raw).into_iter();
-    let mut decide = |comparison: Comparison, cell: &Speeds| {
-        let comparison = Comparison { p: corrected.next().unwrap_or(1.0), ..comparison };
-        Comparison { change: verdict(&comparison, cell), ..comparison }
+    let whole: Vec<Speeds> = cells.iter().map(by_whole_rounds).collect();
+    let both: Vec<&Speeds> = cells.iter().chain(&whole).collect();
+    let mut judged = judge_each(&both, question);
+    let whole = judged.split_off(cells.len());
+    let is_slower = |found: &Option<Comparison>| found.is_some_and(|found| found.change == Change::Slower);
+    judged
+        .into_iter()
+        .zip(whole)
+        .map(|(turns, whole)| if is_slower(&turns) || !is_slower(&whole) { turns } else { whole })
+        .collect()
+}
+
+/// The pairs of a cell by their whole rounds; without any where it has no turns.
+fn by_whole_rounds(cell: &Speeds) -> Speeds {
+    match cell.whole_ratios[..] {
+        [] => Speeds::default(),
+        _ => Speeds { ratios: cell.whole_ratios.clone(), ..cell.clone() },
+    }
+}
+
+fn judge_each(cells: &[&Speeds], question: Question) -> Vec<Option<Comparison>> {
+    let mut found: Vec<_> = cells.iter().map(|cell| compare(cell, question)).collect();
+    let mut fit: Vec<_> = found
+        .iter_mut()
+        .zip(cells)
+        .filter_map(|(found, cell)| found.as_mut().filter(|_| !cell.unfit))
+        .collect();
+    let corrected = holm(&fit.iter().map(|found| found.p).collect::<Vec<_>>());
+    let tests = corrected.len() as f64;
+    fit.iter_mut().zip(corrected).for_each(|(found, p)| found.p = p);
+    let decide = |(found, cell): (Option<Comparison>, &&Speeds)| {
+        let can_prove = tests * least_p(cell, question) < SIGNIFICANT;
+        found.map(|found| Comparison { change: verdict(&found, cell, can_prove), ..found })
     };
-    compared.into_iter().zip(cells).map(|(comparison, cell)| Some(decide(comparison?, cell))).collect()
+    found.into_iter().zip(cells).map(decide).collect()
+}
+
+/// The smallest p-value that so many rounds can have: that of sides without an overlap.
+fn least_p(cell: &Speeds, question: Question) -> f64 {
+    let apart =
+        |from: usize, rounds: &[f64]| (from..from + rounds.len()).map(|at| at as f64).collect::<Vec<_>>();
+    let one_sided = match cell.ratios.len() {
+        0 => mann_whitney_less(&apart(0, &cell.baseline), &apart(cell.baseline.len(), &cell.candidate)),
+        pairs => 0.5_f64.powi(pairs as i32),
+    };
+    match question {
+        Question::Slower => one_sided,
+        Question::Differ => 2.0 * one_sided,
+    }
 }
 
 /// The figures of a cell, without a verdict and with an uncorrected `p`.
@@ -183,10 +227,10 @@ fn unpaired(cell: &Speeds) -> Option<(f64, Interval)> {
     Some((median(&cell.baseline)? / median(&cell.candidate)?, interval))
 }
 
-/// The verdict. NOISY rounds have one only if their pairs agree on it.
-fn verdict(comparison: &Comparison, cell: &Speeds) -> Change {
+/// The verdict. NOISY rounds have one only if their pairs agree on it; a change that so few rounds can't prove has none.
+fn verdict(comparison: &Comparison, cell: &Speeds, can_prove: bool) -> Change {
     let tolerated = if cell.in_slices { TOLERATED_IN_SLICES } else { TOLERATED_SLOW_DOWN };
-    let change = change(comparison, tolerated);
+    let change = change(comparison, tolerated, can_prove);
     let in_doubt = cell.noisy && !(cell.in_slices && pairs_agree(comparison, change, tolerated));
     if cell.unfit || in_doubt { Change::Unclear } else { change }
 }
@@ -202,10 +246,16 @@ fn pairs_agree(comparison: &Comparison, change: Change, tolerated: f64) -> bool 
 
 /// The change that the figures show. It needs all three: size, significance, and more than the noise of these
 /// rounds.
-fn change(comparison: &Comparison, tolerated: f64) -> Change {
+fn change(comparison: &Comparison, tolerated: f64, can_prove: bool) -> Change {
     let size = comparison.slow_down.max(1.0 / comparison.slow_down);
-    let differs = size > tolerated && comparison.p < SIGNIFICANT && size > comparison.noise_floor;
-    match differs {
+    match size > tolerated && size > comparison.noise_floor {
+        true if comparison.p >= SIGNIFICANT => {
+            if can_prove {
+                Change::Same
+            } else {
+                Change::Unclear
+            }
+        }
         true if comparison.slow_down > 1.0 => Change::Slower,
         true => Change::Faster,
         false => Change::Same,
@@ -401,6 +451,42 @@ mod tests {
         let same = Speeds { candidate: one.baseline.clone(), ..one.clone() };
         let among = judge(&[&[one][..], &vec![same; 20]].concat(), Question::Slower)[0].unwrap();
         assert!((among.p / alone.p - 21.0).abs() < 1e-9, "{} and {}", among.p, alone.p);
+    }
+
+    #[test]
+    fn what_so_few_rounds_cannot_prove_for_so_many_cells_is_undecided() {
+        let five = |words: f64| (0..5).map(|round| words + f64::from(round)).collect::<Vec<_>>();
+        let slower = Speeds { baseline: five(200.0), candidate: five(100.0), ..Speeds::default() };
+        let same = Speeds { candidate: five(200.5), ..slower.clone() };
+        for (cells, expected) in [(6, Change::Slower), (7, Change::Unclear)] {
+            let all = [vec![slower.clone()], vec![same.clone(); cells - 1]].concat();
+            let found: Vec<_> =
+                judge(&all, Question::Differ).into_iter().map(|found| found.unwrap().change).collect();
+            assert_eq!((found[0], found[1]), (expected, Change::Same), "{cells} cells");
+        }
+        let unfit = Speeds { unfit: true, ..same };
+        let all = [vec![slower], vec![unfit; 6]].concat();
+        assert_eq!(
+            judge(&all, Question::Differ)[0].unwrap().change,
+            Change::Slower,
+            "unfit cells are no tests"
+        );
+    }
+
+    #[test]
+    fn a_stall_that_few_turns_show_is_slower_by_whole_rounds() {
+        let mut random = Random::new(11, "stalls");
+        let turns = rounds(&mut random, PAIRS, 1.0, 0.002);
+        let whole = rounds(&mut random, PAIRS, 1.3, 0.01).ratios;
+        let said = |whole_ratios, noisy| {
+            let cell = Speeds { whole_ratios, noisy, in_slices: true, ..turns.clone() };
+            judge(&[cell], Question::Slower)[0].unwrap()
+        };
+        assert_eq!(said(turns.ratios.clone(), false).change, Change::Same);
+        for noisy in [false, true] {
+            let found = said(whole.clone(), noisy);
+            assert!(found.change == Change::Slower && (found.slow_down - 1.3).abs() < 0.03, "{found:?}");
+        }
     }
 
     #[test]

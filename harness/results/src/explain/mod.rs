@@ -73,11 +73,10 @@ fn of_cell<'a>(
     }
 }
 
-/// CPU time of the system's processes for each second of the launches of a round. The kernel's account covers all
-/// of them: those over the file, those with one line, and the one over fresh lines.
+/// CPU time of the system's processes for each second of the launches over the file, which alone the round's account
+/// covers.
 fn busy_cores(record: &Record) -> Option<f64> {
     let (usage, launches) = (&record.usage, record.launches()?);
-    let fresh = launches.fresh.as_ref().map_or(0, |fresh| fresh.ns);
-    let ns: u64 = launches.ns.iter().chain(&launches.one_line_ns).sum::<u64>() + fresh;
+    let ns: u64 = launches.ns.iter().sum();
     (ns > 0).then(|| (usage.user_ns + usage.system_ns + usage.unwaited_ns) as f64 / ns as f64)
 }

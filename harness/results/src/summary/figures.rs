@@ -141,8 +141,10 @@ impl<'a> CellFigures<'a> {
         Some(median(&self.speeds)? * counted / source as f64)
     }
 
-    pub(super) fn priced(&self, value: impl Fn(&Price, f64) -> f64) -> Option<f64> {
-        Some(value(self.run.price.as_ref()?, median(&self.speeds)?))
+    /// A figure of the price and the speed; none where the priced instance lacks the `cores` of that speed.
+    pub(super) fn priced(&self, cores: usize, value: impl Fn(&Price, f64) -> f64) -> Option<f64> {
+        let price = self.run.price.as_ref().filter(|price| price.has_cores(cores))?;
+        Some(value(price, median(&self.speeds)?))
     }
 
     /// Median over rounds of a system's own count in a second of its own count of time.

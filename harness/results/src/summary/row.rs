@@ -54,9 +54,9 @@ pub(super) fn summarise_cell(
         load_share,
         target_words_per_second: figures.speed_in(|[words, _]| words),
         target_chars_per_second: figures.speed_in(|[_, chars]| chars),
-        words_per_dollar: figures.priced(|price, speed| price.words_per_dollar(speed)),
+        words_per_dollar: figures.priced(cores, |price, speed| price.words_per_dollar(speed)),
         words_per_dollar_pro_rata: figures
-            .priced(|price, speed| price.words_per_dollar_pro_rata(speed, cores)),
+            .priced(cores, |price, speed| price.words_per_dollar_pro_rata(speed, cores)),
         joules_per_word: figures.over_rounds(Record::joules_per_word),
         cpu_seconds_per_1000_words: figures
             .over_rounds(|record| Some(record.cpu_seconds_per_word()? * 1000.0)),
@@ -91,7 +91,7 @@ pub(super) fn summarise_cell(
         word_ms: fit.map(|fit| fit.word_ms),
         start_ms: figures.start_ms(false),
         cold_start_ms: figures.start_ms(true),
-        model_bytes: cell.records.iter().find_map(|record| record.model_bytes),
+        model_bytes: cell.records.iter().filter_map(|record| record.model_bytes).max(),
         model_declared: is_declared(&cell.records),
         peak_bytes: figures.most(|record| record.usage.peak_bytes),
         floor_bytes: figures.most(|record| record.usage.floor_bytes),

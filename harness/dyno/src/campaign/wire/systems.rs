@@ -30,17 +30,20 @@ pub(super) fn systems(
     for entry in wire {
         let wire = entry.get_ref();
         let plugin = wire.plugin.as_ref().map(|plugin| source.resolve(plugin.get_ref()));
-        if let (Some(build), Some(false)) = (&wire.build, plugin.map(|plugin| plugin.exists())) {
-            unbuilt.push((checked_name(source, &wire.name)?, build.clone()));
-            continue;
-        }
+        let to_build = wire.build.clone().filter(|_| plugin.is_some_and(|plugin| !plugin.exists()));
         refuse_reserved(source, &wire.name)?;
         let name_span = wire.name.span();
         let sizes = sweeps::batches(source, wire.batch.as_ref(), wire.batch_lines.as_ref())?;
         let own_tracks = wire.tracks.clone();
         let entry = in_own_tracks(source, system(source, entry, generated)?, own_tracks, tracks)?;
         let entry = submissions::in_its_tracks(source, name_span.clone(), entry, tracks)?;
-        systems.extend(sweeps::over_batches(entry, &sizes, tracks));
+        let entries = sweeps::over_batches(entry, &sizes, tracks);
+        match to_build {
+            None => systems.extend(entries),
+            Some(build) => {
+                unbuilt.extend(entries.into_iter().map(|entry| Unbuilt { entry, build: build.clone() }));
+            }
+        }
         if let Some(second) = second_of_its_name(&systems) {
             let message = format!("a second system named {second:?}: give each system its own name");
             return Err(source.error_at(name_span, message));
@@ -102,7 +105,10 @@ fn system(source: &Source<'_>, entry: Spanned<WireSystem>, generated: &[Generate
             Launch::BuiltIn { backend: backend.into_inner(), settings: wire.settings, batch }
         }
         (None, Some(plugin), None, None) => {
-            let library = source.existing(plugin.span(), plugin.get_ref(), "plugin")?;
+            let library = match wire.build {
+                Some(_) => source.resolve(plugin.get_ref()),
+                None => source.existing(plugin.span(), plugin.get_ref(), "plugin")?,
+            };
             Launch::Plugin { library, settings: wire.settings, batch }
         }
         (None, None, Some(command), None) if wire.settings.is_empty() && !has_batch => {

@@ -26,6 +26,7 @@ const TOLERATED: f64 = 1.01;
 #[derive(Serialize)]
 struct Answer {
     regressed: bool,
+    undecided: bool,
     counter: Counter,
     cells: Vec<Cell>,
 }
@@ -36,8 +37,8 @@ struct Cell {
     names: Names,
     baseline_per_word: Counts<f64>,
     candidate_per_word: Counts<f64>,
-    /// Of instructions, candidate over baseline.
-    ratio: f64,
+    /// Of instructions, candidate over baseline; none where a side's lines take no more than its starts differ by.
+    ratio: Option<f64>,
 }
 
 pub(super) fn gate(args: &GateArgs, campaign: &Campaign, baseline: &Baseline) -> Outcome {
@@ -64,10 +65,19 @@ pub(super) fn gate(args: &GateArgs, campaign: &Campaign, baseline: &Baseline) ->
             "no candidate is left: the filters leave only the baseline",
         ));
     }
-    let answer = Answer { regressed: cells.iter().any(Cell::is_more), counter: counting.counter, cells };
+    let answer = Answer {
+        regressed: cells.iter().any(Cell::is_more),
+        undecided: cells.iter().any(|cell| cell.ratio.is_none()),
+        counter: counting.counter,
+        cells,
+    };
     output::answer(args.json, "gate-by-instructions", &answer, || answer.text())?;
     args.summary.iter().try_for_each(|file| markdown::add(&format!("```\n{}```\n", answer.text()), file))?;
-    Ok(if answer.regressed { Exit::No } else { Exit::Done })
+    Ok(match () {
+        () if answer.regressed => Exit::No,
+        () if answer.undecided => Exit::Undecided,
+        () => Exit::Done,
+    })
 }
 
 /// Counts of both sides on `set`, or the rule that one of them broke.
@@ -94,8 +104,14 @@ fn counted(
         names,
         baseline_per_word: counts[0],
         candidate_per_word: counts[1],
-        ratio: counts[1].instructions / counts[0].instructions,
+        ratio: ratio([counts[1].instructions, counts[0].instructions]),
     }))
+}
+
+/// Candidate's count for a word over the baseline's. Each is the difference of two launches, and says nothing where
+/// more lines took no more instructions.
+fn ratio([candidate, baseline]: [f64; 2]) -> Option<f64> {
+    (candidate > 0.0 && baseline > 0.0).then(|| candidate / baseline)
 }
 
 /// Refuses what this gate would pass over in silence.
@@ -125,7 +141,13 @@ impl Answer {
             Counter::Perf => "the processor's counters",
             Counter::Cachegrind => "cachegrind, as on a processor without AVX-512",
         };
-        let verdict = if self.regressed { "REGRESSED" } else { "no regression" };
+        let verdict = match () {
+            () if self.regressed => "REGRESSED",
+            () if self.undecided => {
+                "can't tell: lines take no more instructions than two starts differ by; give more lines"
+            }
+            () => "no regression",
+        };
         let _ = writeln!(text, "counted by {by}; ×{TOLERATED} is tolerated\n{verdict}");
         text
     }
@@ -133,7 +155,7 @@ impl Answer {
 
 impl Cell {
     fn is_more(&self) -> bool {
-        self.ratio > TOLERATED
+        self.ratio.is_some_and(|ratio| ratio > TOLERATED)
     }
 
     /// A line with what the processor counts beside instructions, where it does. No judgement rests on it.
@@ -151,13 +173,15 @@ impl Cell {
 
     fn row(&self) -> Vec<String> {
         let change = match self.ratio {
-            _ if self.is_more() => "more",
-            ratio if ratio < 1.0 / TOLERATED => "fewer",
-            _ => "same",
+            None => "can't tell",
+            Some(ratio) if ratio > TOLERATED => "more",
+            Some(ratio) if ratio < 1.0 / TOLERATED => "fewer",
+            Some(_) => "same",
         };
         let counts =
             [self.candidate_per_word, self.baseline_per_word].map(|counts| whole(counts.instructions));
-        let ends = [format!("×{:.4}", self.ratio), change.into()];
+        let ratio = self.ratio.map_or_else(|| "–".into(), |ratio| format!("×{ratio:.4}"));
+        let ends = [ratio, change.into()];
         self.names.fields().into_iter().chain(counts).chain(ends).collect()
     }
 }
@@ -177,10 +201,18 @@ mod tests {
             names: names(),
             baseline_per_word: counts(2000.0, Some(1000.0), Some(7.0)),
             candidate_per_word,
-            ratio: 1.0,
+            ratio: Some(1.0),
         };
         let told = cell(counts(2000.0, Some(1500.0), None)).by_the_processor();
         assert_eq!(told.as_deref(), Some("new: 1,500 cycles for a word against 1,000\n"));
         assert_eq!(cell(counts(2000.0, None, None)).by_the_processor(), None);
+    }
+
+    #[test]
+    fn a_count_that_more_lines_do_not_raise_has_no_ratio() {
+        assert_eq!(ratio([3.0, 2.0]), Some(1.5));
+        for counts in [[0.0, 0.0], [-5.0, 2.0], [3.0, 0.0]] {
+            assert_eq!(ratio(counts), None, "{counts:?}");
+        }
     }
 }
