@@ -55,6 +55,12 @@ impl Host {
         self.isa.last().map_or("scalar", String::as_str)
     }
 
+    /// The host in a line.
+    pub fn line(&self) -> String {
+        let cores = self.cores.len();
+        format!("{}, {cores} {}, {}", self.cpu, if cores == 1 { "core" } else { "cores" }, self.best_isa())
+    }
+
     /// Architecture of the host, which needs a build of dyno of its own. The instruction sets tell; a host with
     /// none is an Arm processor as dyno saw them before it had kernels for Arm.
     pub fn architecture(&self) -> &'static str {

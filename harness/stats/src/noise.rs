@@ -1,6 +1,6 @@
 //! The noise floor: how much repeated measurements of one system differ.
 
-use crate::order::{median, sorted};
+use crate::order::{median, quantile, sorted};
 use crate::random::Random;
 
 /// Number of random splits of each system. The 95 % quantile of a few hundred differences is stable enough to
@@ -24,7 +24,7 @@ pub fn noise_floor(groups: &[Vec<f64>], rounds: usize) -> Option<f64> {
         let scale = (median_spread(rounds) / median_spread(half)).min(1.0);
         split_halves(group, half, &mut random).into_iter().map(move |difference| difference * scale)
     });
-    quantile(&differences.collect::<Vec<_>>())
+    quantile(&sorted(&differences.collect::<Vec<_>>()), QUANTILE)
 }
 
 /// Standard deviation of the median of an odd number of normal values, in those of one value: √(π / (2n + π −
@@ -43,13 +43,7 @@ pub fn paired_noise_floor(ratios: &[f64]) -> Option<f64> {
     }
     let half = ratios.len() / 2;
     let differences = split_halves(ratios, half, &mut Random::new(0, "halves of pairs"));
-    quantile(&differences).map(|floor| floor / std::f64::consts::SQRT_2)
-}
-
-fn quantile(differences: &[f64]) -> Option<f64> {
-    let sorted = sorted(differences);
-    let rank = (QUANTILE * sorted.len() as f64).ceil() as usize;
-    sorted.get(rank.checked_sub(1)?).copied()
+    quantile(&sorted(&differences), QUANTILE).map(|floor| floor / std::f64::consts::SQRT_2)
 }
 
 fn split_halves(rounds: &[f64], half: usize, random: &mut Random) -> Vec<f64> {

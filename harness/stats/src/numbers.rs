@@ -6,7 +6,7 @@ use crate::Estimate;
 /// digit more where that first digit is 1 or 2, because rounding would lose too much of it. At most three
 /// digits, or four from 1,000 on, since no host is steadier than that.
 pub fn supported(estimate: &Estimate) -> String {
-    grouped(estimate.value, decimals(estimate))
+    with_commas(estimate.value, decimals(estimate))
 }
 
 /// Number of decimals that an estimate supports; negative ones stand left of the decimal point.
@@ -30,7 +30,7 @@ fn magnitude(value: f64) -> i32 {
 
 /// Text of a value with `decimals` places and commas between thousands. Negative `decimals` round to tens,
 /// hundreds, and so on.
-fn grouped(value: f64, decimals: i32) -> String {
+fn with_commas(value: f64, decimals: i32) -> String {
     let rounded = if decimals < 0 {
         let unit = 10f64.powi(-decimals);
         (value / unit).round() * unit
@@ -52,17 +52,12 @@ fn grouped(value: f64, decimals: i32) -> String {
 
 /// Text with three significant digits.
 pub fn plain(value: f64) -> String {
-    grouped(value, (2 - magnitude(value)).min(9))
-}
-
-/// Text of a whole count.
-pub fn count(value: usize) -> String {
-    grouped(value as f64, 0)
+    with_commas(value, (2 - magnitude(value)).min(9))
 }
 
 /// Text of a count with its noun.
 pub fn counted(items: usize, one: &str, many: &str) -> String {
-    format!("{} {}", count(items), if items == 1 { one } else { many })
+    format!("{} {}", whole(items as f64), if items == 1 { one } else { many })
 }
 
 /// For each text of a column, the number of places by which its decimals are shorter than the column's
@@ -86,7 +81,7 @@ pub fn tick(value: f64) -> String {
         _ => (value, ""),
     };
     let decimals = if scaled.abs() >= 100.0 { 0 } else { (2 - magnitude(scaled)).clamp(0, 6) };
-    let text = grouped(scaled, decimals);
+    let text = with_commas(scaled, decimals);
     let text = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
     format!("{text}{unit}")
 }
@@ -98,7 +93,7 @@ pub fn percent_tick(value: f64) -> String {
 
 /// Text of a whole number with commas between thousands.
 pub fn whole(value: f64) -> String {
-    grouped(value, 0)
+    with_commas(value, 0)
 }
 
 /// Text of a p value.
@@ -115,9 +110,9 @@ pub fn mebibytes(bytes: u64) -> f64 {
 pub fn factor(ratio: &Estimate) -> String {
     let spread = ratio.half() / ratio.value;
     if spread > 0.25 {
-        format!("about {}", grouped(ratio.value, i32::from(ratio.value < 3.0)))
+        format!("about {}", with_commas(ratio.value, i32::from(ratio.value < 3.0)))
     } else {
-        grouped(ratio.value, i32::from(ratio.value < 20.0))
+        with_commas(ratio.value, i32::from(ratio.value < 20.0))
     }
 }
 

@@ -93,7 +93,14 @@ fn ranked(values: &[f64], rank: usize) -> Option<f64> {
     (rank < values.len()).then(|| *values.select_nth_unstable_by(rank, f64::total_cmp).1)
 }
 
-pub(super) fn sorted(values: &[f64]) -> Vec<f64> {
+/// Least of the `sorted` values that at least `share` of them don't exceed.
+pub fn quantile(sorted: &[f64], share: f64) -> Option<f64> {
+    let rank = (share * sorted.len() as f64).ceil() as usize;
+    sorted.get(rank.max(1) - 1).copied()
+}
+
+/// The values in ascending order.
+pub fn sorted(values: &[f64]) -> Vec<f64> {
     let mut sorted = values.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);
     sorted

@@ -1,26 +1,48 @@
 //! The papers' ablations of products, apart from the way that all others take: the product of a matrix that carries an
-//! [`Ablation`] is computed by a decorator of the one with packed weights.
-
-use std::sync::Arc;
+//! [`Ablation`] is computed around the one with packed weights.
 
 use dyno_kernels::{Kernels, Result};
 
 use super::auto_precision::AutoPrecision;
+use super::form::Operands;
 use super::matrix::{Ablation, Matrix};
-use super::product::{Decorator, Product};
+use super::product::{Epilogue, Product};
 use super::repacked::Repacked;
 
-/// The decorator for products of `matrix` with `bias`, if it carries an ablation.
-pub(super) fn decorator(
-    kernels: Kernels,
-    matrix: &Matrix<'_>,
-    bias: &[f32],
-) -> Result<Option<Arc<dyn Decorator>>> {
-    Ok(match matrix.ablation() {
-        None => None,
-        Some(Ablation::AutoPrecision(floats)) => {
-            Some(Arc::new(AutoPrecision::new(Product::new(kernels, floats, bias)?)))
+/// Another way to compute a product.
+#[derive(Debug)]
+pub(super) enum Ablated {
+    AutoPrecision(AutoPrecision),
+    Repacked(Repacked),
+}
+
+impl Ablated {
+    /// The way for products of `matrix` with `bias`, if it carries an ablation.
+    pub(super) fn of(kernels: Kernels, matrix: &Matrix<'_>, bias: &[f32]) -> Result<Option<Self>> {
+        Ok(match matrix.ablation() {
+            None => None,
+            Some(Ablation::AutoPrecision(floats)) => {
+                Some(Self::AutoPrecision(AutoPrecision::new(Product::new(kernels, floats, bias)?)))
+            }
+            Some(Ablation::Repacked(floats)) => Some(Self::Repacked(Repacked::new(matrix, floats, bias))),
+        })
+    }
+
+    /// Replaces `out` [rows, outputs] by y for each row of `input` [rows, inputs], as `product` would.
+    pub(super) fn apply(
+        &self,
+        product: &Product,
+        input: &[f32],
+        operands: &mut Operands,
+        then: Epilogue<'_>,
+        out: &mut [f32],
+    ) {
+        match self {
+            Self::AutoPrecision(timed) => timed.apply(product, input, operands, then, out),
+            Self::Repacked(repacked) => {
+                let packed = repacked.packed(product).expect("the same weights were packed before");
+                packed.apply(input, operands, then, out);
+            }
         }
-        Some(Ablation::Repacked(floats)) => Some(Arc::new(Repacked::new(matrix, floats, bias))),
-    })
+    }
 }

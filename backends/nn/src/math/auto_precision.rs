@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use super::form::Operands;
-use super::product::{Decorator, Epilogue, Product};
+use super::product::{Epilogue, Product};
 
 /// Number of timed runs of each precision (paper, 4.4).
 const RUNS: u64 = 100;
@@ -49,10 +49,9 @@ impl AutoPrecision {
     pub(super) fn new(exact: Product) -> Self {
         Self { exact, timings: Default::default() }
     }
-}
 
-impl Decorator for AutoPrecision {
-    fn apply(
+    /// Replaces `out` [rows, outputs] by y for each row of `input` [rows, inputs], by `product` or in f32.
+    pub(super) fn apply(
         &self,
         product: &Product,
         input: &[f32],

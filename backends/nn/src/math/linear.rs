@@ -5,17 +5,17 @@ use std::sync::Arc;
 
 use dyno_kernels::{Activation, Input, Kernels, MatMut, Output, Precision};
 
-use super::ablation::decorator;
+use super::ablation::Ablated;
 use super::form::{Form, Operands};
 use super::matrix::Matrix;
-use super::product::{Decorator, Epilogue, Product, WHOLE};
+use super::product::{Epilogue, Product, WHOLE};
 
 /// y = x·W + b.
 #[derive(Clone, Debug)]
 pub struct Linear {
     product: Box<Product>,
-    /// Another way to compute it, for an ablation.
-    decorator: Option<Arc<dyn Decorator>>,
+    /// Another way to compute it.
+    ablated: Option<Arc<Ablated>>,
 }
 
 impl Linear {
@@ -25,7 +25,7 @@ impl Linear {
     /// When weights or bias can't be packed: a wrong length, or integers out of range.
     pub fn new(kernels: Kernels, matrix: &Matrix<'_>, bias: &[f32]) -> dyno_kernels::Result<Self> {
         let product = Box::new(Product::new(kernels, matrix, bias)?);
-        Ok(Self { product, decorator: decorator(kernels, matrix, bias)? })
+        Ok(Self { product, ablated: Ablated::of(kernels, matrix, bias)?.map(Arc::new) })
     }
 
     /// Width of x.
@@ -46,7 +46,7 @@ impl Linear {
     /// The form in which the product reads rows, unless it computes more than a product of such rows.
     fn form(&self) -> Option<Form> {
         let form = Some(self.product.form()).filter(|form| !matches!(form, Form::Clipped { .. }));
-        form.filter(|_| self.decorator.is_none())
+        form.filter(|_| self.ablated.is_none())
     }
 
     /// Kernels that compute the product.
@@ -81,9 +81,9 @@ impl Linear {
             // row.
             return;
         }
-        match &self.decorator {
+        match &self.ablated {
             None => self.product.apply(input, operands, then, out),
-            Some(decorator) => decorator.apply(&self.product, input, operands, then, out),
+            Some(ablated) => ablated.apply(&self.product, input, operands, then, out),
         }
     }
 }

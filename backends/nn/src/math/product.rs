@@ -33,19 +33,6 @@ impl<'a> Epilogue<'a> {
     }
 }
 
-/// Another way to compute a product.
-pub(super) trait Decorator: std::fmt::Debug + Send + Sync {
-    /// Replaces `out` [rows, outputs] by y for each row of `input` [rows, inputs], as `product` would.
-    fn apply(
-        &self,
-        product: &Product,
-        input: &[f32],
-        operands: &mut Operands,
-        then: Epilogue<'_>,
-        out: &mut [f32],
-    );
-}
-
 /// Reason why calls of the kernels succeed.
 pub(super) const WHOLE: &str = "rows are whole, and as wide as the weights";
 

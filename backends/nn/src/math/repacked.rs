@@ -6,9 +6,8 @@
 
 use dyno_kernels::Result;
 
-use super::form::Operands;
 use super::matrix::Matrix;
-use super::product::{Decorator, Epilogue, Product};
+use super::product::Product;
 use crate::watch::Operator;
 
 /// Weights in f32, and what quantising and packing them needs.
@@ -27,7 +26,7 @@ impl Repacked {
     }
 
     /// The product `memoised` with weights that are packed now.
-    fn packed(&self, memoised: &Product) -> Result<Product> {
+    pub(super) fn packed(&self, memoised: &Product) -> Result<Product> {
         let _quantise = Operator::Quantise.span();
         let (kernels, form) = (memoised.kernels(), memoised.form());
         let matrix = self.floats.quantised(form, &self.scales);
@@ -36,23 +35,10 @@ impl Repacked {
     }
 }
 
-impl Decorator for Repacked {
-    fn apply(
-        &self,
-        product: &Product,
-        input: &[f32],
-        operands: &mut Operands,
-        then: Epilogue<'_>,
-        out: &mut [f32],
-    ) {
-        self.packed(product).expect("the same weights were packed before").apply(input, operands, then, out);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::math::{Ablation, Kernels, Linear};
+    use crate::math::{Ablation, Kernels, Linear, Operands};
 
     fn waves(len: usize, step: f32) -> Vec<f32> {
         (0..len).map(|i| (i as f32 * step).sin()).collect()

@@ -5,25 +5,29 @@
 //! both.
 
 mod activation_scales;
+mod files;
 mod full_precision;
 mod switches;
+mod written;
 
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use dyno_api::{Error, SettingsReader, WATCH};
-use dyno_formats::{Cut, Fault, MarianConfig, ModelDir, Precision};
+use dyno_formats::{MarianConfig, Precision};
 use dyno_nn::kernel_settings::KernelSettings;
-use serde_json::Value;
 
 use activation_scales::PRECISION;
 pub use activation_scales::read_multipliers;
 pub(crate) use activation_scales::{CalibrationFile, RequestedScales};
+pub(crate) use files::RequestedShortlist;
+use files::{shortlist, vocabularies};
 pub(crate) use full_precision::{FullPrecision, NOT_REPRODUCIBLE};
 pub use switches::{Position, Switch, Switches};
+use written::{KNOWN_SEARCHES, MOST_REPEATS, SEARCH, SEARCHES, Written};
 
 use crate::error::Refusal;
-use crate::search::{Patience, Rule, SearchOptions};
+use crate::search::SearchOptions;
 
 /// Name of the setting that limits the n-grams of a vocabulary map.
 const NGRAMS: &str = "shortlist-ngrams";
@@ -74,29 +78,6 @@ pub(crate) struct RequestedSettings {
     pub(crate) languages: [Option<String>; 2],
     /// Whether to keep a breakdown of the time.
     pub(crate) breakdown: bool,
-}
-
-/// The shortlist that the settings ask for.
-#[derive(Debug, Default)]
-pub(crate) enum RequestedShortlist {
-    /// The model's shortlist, if it has one.
-    #[default]
-    Own,
-    /// No shortlist.
-    Off,
-    /// The shortlist in this file.
-    File(PathBuf, Cut),
-}
-
-impl RequestedShortlist {
-    /// The shortlist for `model`, if any.
-    pub(crate) fn of<'a>(&'a self, model: &'a ModelDir) -> Option<(&'a Path, Cut)> {
-        match self {
-            Self::Own => model.shortlist(),
-            Self::Off => None,
-            Self::File(path, cut) => Some((path, *cut)),
-        }
-    }
 }
 
 /// The settings of decoding, with all defaults filled in.
@@ -227,111 +208,6 @@ impl RequestedSettings {
     }
 }
 
-/// The decoder's settings that came with the model, if any.
-#[derive(Clone, Copy)]
-struct Written<'a>(Option<&'a MarianConfig>);
-
-impl Written<'_> {
-    /// The requested value, else the value that came with the model (or Marian's default, where settings
-    /// came), else `otherwise`.
-    fn or<T>(
-        self,
-        requested: Option<T>,
-        key: &str,
-        otherwise: T,
-        read: fn(&MarianConfig, &str) -> dyno_formats::Result<T>,
-    ) -> dyno_formats::Result<T> {
-        match (requested, self.0) {
-            (Some(value), _) => Ok(value),
-            (None, Some(config)) => read(config, key),
-            (None, None) => Ok(otherwise),
-        }
-    }
-
-    fn flag(self, requested: Option<bool>, key: &str) -> dyno_formats::Result<bool> {
-        self.or(requested, key, false, MarianConfig::flag)
-    }
-
-    fn beam(self, requested: Option<usize>) -> dyno_formats::Result<usize> {
-        const KEY: &str = "beam-size";
-        let beam = self.or(requested, KEY, 1, MarianConfig::count)?;
-        match self.0.filter(|_| !(1..=LARGEST_BEAM).contains(&beam)) {
-            Some(config) => {
-                Err(config.fault(KEY, format!("is {beam}; it must lie between 1 and {LARGEST_BEAM}")))
-            }
-            None => Ok(beam),
-        }
-    }
-
-    fn max_length_factor(self, requested: Option<f32>) -> dyno_formats::Result<f32> {
-        const KEY: &str = "max-length-factor";
-        let factor = self.or(requested, KEY, 3.0, MarianConfig::float)?; // Marian's default
-        match self.0.filter(|_| !(0.0..=LARGEST_FACTOR).contains(&factor)) {
-            Some(config) => {
-                Err(config.fault(KEY, format!("is {factor}; it must lie between 0 and {LARGEST_FACTOR}")))
-            }
-            None => Ok(factor),
-        }
-    }
-}
-
-/// Name of the setting and of the decoder's key for the rule of the beam, and its values.
-const SEARCH: &str = "search";
-const SEARCHES: [&str; 4] = ["marian", "hugging-face", "ctranslate2", "opennmt"];
-const KNOWN_SEARCHES: &str = "\"marian\", \"hugging-face\", \"ctranslate2\" or \"opennmt\"";
-
-/// Name of the setting and of the decoder's key for the greatest number of times that a phrase may stand in a row.
-const MOST_REPEATS: &str = "most-repeats";
-
-/// The keys of dyno's own in a decoder's settings, which directories of Hugging Face, of CTranslate2 and dyno's own models bring.
-impl Written<'_> {
-    /// Greatest number of times that a phrase may stand in a row; 0 stands for any number.
-    fn most_repeats(self, requested: Option<usize>) -> dyno_formats::Result<Option<usize>> {
-        match self.or(requested, MOST_REPEATS, 0, MarianConfig::count)? {
-            0 => Ok(None),
-            1 => Err(self.fault(MOST_REPEATS, "must be 2 or more, or 0 for any number")),
-            most => Ok(Some(most)),
-        }
-    }
-
-    /// Greatest number of words of a translation; 0 in the file stands for no limit.
-    fn most_words(self) -> dyno_formats::Result<usize> {
-        let most = self.or(None, "most-words", 0, MarianConfig::count)?;
-        Ok(if most == 0 { usize::MAX } else { most })
-    }
-
-    fn rule(self, requested: Option<&str>) -> dyno_formats::Result<Rule> {
-        const PATIENCE: &str = "early-stopping";
-        let written = self.0.map(|config| config.text(SEARCH)).transpose()?;
-        let name = requested.or(written).unwrap_or(SEARCHES[0]);
-        let patience = match self.0.map(|config| config.text(PATIENCE)).transpose()?.unwrap_or("false") {
-            "false" => Patience::PresentLength,
-            "true" => Patience::None,
-            "never" => Patience::GreatestLength,
-            _ => return Err(self.fault(PATIENCE, "must be true, false or never")),
-        };
-        match name {
-            "marian" => Ok(Rule::Marian),
-            "hugging-face" => Ok(Rule::HuggingFace(patience)),
-            "ctranslate2" => Ok(Rule::CTranslate2),
-            "opennmt" => Ok(Rule::OpenNmt),
-            _ => Err(self.fault(SEARCH, format!("must be {KNOWN_SEARCHES}"))),
-        }
-    }
-
-    fn suppressed(self) -> dyno_formats::Result<Vec<u32>> {
-        const KEY: &str = "suppressed-words";
-        let words = self.0.map(|config| config.counts(KEY)).transpose()?.unwrap_or_default();
-        let ids = words.into_iter().map(u32::try_from).collect::<Result<_, _>>();
-        ids.map_err(|_| self.fault(KEY, "has an id that no vocabulary has"))
-    }
-
-    fn fault(self, key: &str, what: impl Into<Fault>) -> dyno_formats::Error {
-        let none = MarianConfig::from_entries("", Vec::new());
-        self.0.unwrap_or(&none).fault(key, what)
-    }
-}
-
 /// Precision of the weights, and how products quantise or round rows for them. Products in bf16 round the widest weights
 /// that are there.
 fn precision(reader: &mut SettingsReader<'_>) -> Result<(Option<Precision>, RequestedScales), Error> {
@@ -345,43 +221,4 @@ fn precision(reader: &mut SettingsReader<'_>) -> Result<(Option<Precision>, Requ
     let refused =
         |reason: String| reader.refuse(PRECISION, format!("{reason}; products may be in bf16, too"));
     Ok((precision.map_err(refused)?, scales))
-}
-
-fn vocabularies(reader: &mut SettingsReader<'_>) -> Result<Option<[PathBuf; 2]>, Error> {
-    const EXPECTED: &str = "a file, or a list of two (source, target)";
-    match reader.take::<Value>("vocab", EXPECTED)? {
-        None => Ok(None),
-        Some(Value::String(one)) => Ok(Some([one.clone().into(), one.into()])),
-        Some(value) => match serde_json::from_value::<Vec<String>>(value).as_deref() {
-            Ok([one]) => Ok(Some([one.into(), one.into()])),
-            Ok([source, target]) => Ok(Some([source.into(), target.into()])),
-            _ => Err(reader.refuse("vocab", format!("it must be {EXPECTED}"))),
-        },
-    }
-}
-
-fn shortlist(reader: &mut SettingsReader<'_>) -> Result<RequestedShortlist, Error> {
-    const EXPECTED: &str = "a file, a list [file, first, best, threshold], or false";
-    let refused = |reader: &SettingsReader<'_>| reader.refuse("shortlist", format!("it must be {EXPECTED}"));
-    match reader.take::<Value>("shortlist", EXPECTED)? {
-        None | Some(Value::Bool(true)) => Ok(RequestedShortlist::Own),
-        Some(Value::Bool(false)) => Ok(RequestedShortlist::Off),
-        Some(Value::String(path)) => Ok(RequestedShortlist::File(path.into(), Cut::default())),
-        Some(Value::Array(values)) => cut(&values).ok_or_else(|| refused(reader)),
-        Some(_) => Err(refused(reader)),
-    }
-}
-
-fn cut(values: &[Value]) -> Option<RequestedShortlist> {
-    let (path, numbers) = values.split_first()?;
-    let mut cut = Cut::default();
-    for (at, value) in numbers.iter().enumerate() {
-        match at {
-            0 => cut.first = value.as_u64()? as usize,
-            1 => cut.best = value.as_u64()? as usize,
-            2 => cut.threshold = value.as_f64()? as f32,
-            _ => return None,
-        }
-    }
-    Some(RequestedShortlist::File(path.as_str()?.into(), cut))
 }

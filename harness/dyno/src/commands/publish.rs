@@ -14,9 +14,11 @@ use serde_json::json;
 
 use crate::cli::runs::PublishArgs;
 use crate::exit::Outcome;
-use crate::output::{answer, say, warn_of_look_alikes};
+use crate::output::{answer, warn_of_look_alikes};
 use crate::page::{self, commands, readme_with, write_figures};
-use crate::publication::{FIGURES, PrivateFolders, Source, copy, files_of, make_folder, name};
+use crate::publication::{
+    FIGURES, PrivateFolders, Source, copy, files_of, make_folder, name, tell_what_is_private,
+};
 
 /// Copies the run of `args` with its report, completely or not at all.
 pub fn publish(args: &PublishArgs) -> Outcome {
@@ -48,9 +50,7 @@ pub fn publish(args: &PublishArgs) -> Outcome {
     if let Some((path, text)) = &readme {
         write_whole(path, text.as_bytes())?;
     }
-    say(
-        "note: the records hold this host's commands, with . for this folder and ~ for your home; check them before you share the run",
-    );
+    tell_what_is_private();
     let fields = json!({"published": place, "readme": args.readme});
     answer(args.json, "publish", &fields, || format!("{}\n", place.display()))
 }

@@ -68,7 +68,7 @@ pub fn run(args: &RunArgs) -> Outcome {
 fn conclude(finished: &Finished, page: Option<&Path>, as_json: bool) -> Outcome<()> {
     let Finished { store, run, summary, scored, .. } = finished;
     let (folder, records) = (store.folder(), run.records.as_slice());
-    let floor_us = pipe_floor_us(records);
+    let floor_us = run.pipe_floor_us();
     if as_json {
         return print_json(
             "run",
@@ -95,12 +95,6 @@ fn conclude(finished: &Finished, page: Option<&Path>, as_json: bool) -> Outcome<
         table::render(summary),
         folder.display()
     ))
-}
-
-/// Median of the pipe floors. Each start of the bench measures one, so that a resumed run has several.
-fn pipe_floor_us(records: &[Record]) -> Option<f64> {
-    let floors = records.iter().filter_map(|record| record.pipe_floor_ns);
-    median(&in_us(&floors.collect::<Vec<_>>()))
 }
 
 /// Cost of the whole path: the median line time of the null backend, if the campaign has it.

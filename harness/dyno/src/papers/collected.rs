@@ -153,8 +153,7 @@ fn conditions(ours: &[(&str, &Ours)]) -> Vec<String> {
     let measured = || ours.iter().filter_map(|(_, ours)| ours.run.as_ref());
     let mut hosts: BTreeMap<String, usize> = BTreeMap::new();
     for host in measured().map(|(_, run)| &run.identity.host) {
-        let cores = counted(host.cores.len(), "core", "cores");
-        *hosts.entry(format!("{}, {cores}, {}", host.cpu, host.best_isa())).or_default() += 1;
+        *hosts.entry(host.line()).or_default() += 1;
     }
     let count = |profile| measured().filter(|(_, run)| run.identity.protocol.profile == profile).count();
     let profiles = Profile::ALL.into_iter().map(|profile| (count(profile), profile));

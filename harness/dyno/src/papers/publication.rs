@@ -13,9 +13,11 @@ use serde_json::json;
 use super::collected::{Collected, RECORDS, collect};
 use crate::cli::papers::ReproduceArgs;
 use crate::exit::{Exit, Outcome};
-use crate::output::{print, say};
+use crate::output::print;
 use crate::page::{from_readme, link, read_readme, without_markers, write_figures};
-use crate::publication::{FIGURES, PrivateFolders, Source, copy, files_of, make_folder, name};
+use crate::publication::{
+    FIGURES, PrivateFolders, Source, copy, files_of, make_folder, name, tell_what_is_private,
+};
 
 const PAGE: &str = "index.html";
 
@@ -50,9 +52,7 @@ pub fn publish(args: &ReproduceArgs) -> Outcome {
     if let Some((path, text)) = &readme {
         write_whole(path, text.as_bytes())?;
     }
-    say(
-        "note: the records hold this host's commands, with . for this folder and ~ for your home; check them",
-    );
+    tell_what_is_private();
     print(&format!("{}\n", place.join(PAGE).display()))?;
     Ok(Exit::Done)
 }

@@ -15,7 +15,7 @@ use dyno_measure::Host;
 use dyno_measure::files::entries_below;
 
 pub use copy::{Source, copy};
-pub use private::PrivateFolders;
+pub use private::{PrivateFolders, tell_what_is_private};
 
 use crate::exit::Outcome;
 

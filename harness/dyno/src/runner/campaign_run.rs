@@ -165,13 +165,7 @@ pub fn keep_price(store: &Store, run: &mut Run, wanted: &PriceChoice) -> Outcome
 }
 
 fn print_header(campaign: &Campaign, host: &Host, forecast: &Forecast<'_>) -> Outcome<()> {
-    let (version, cores) = (env!("CARGO_PKG_VERSION"), counted(host.cores.len(), "core", "cores"));
-    say!(
-        "dyno {version} · {}, {cores}, {} · profile {}",
-        host.cpu,
-        host.best_isa(),
-        campaign.protocol.profile
-    );
+    say!("dyno {} · {} · profile {}", env!("CARGO_PKG_VERSION"), host.line(), campaign.protocol.profile);
     let sets = campaign.test_sets.iter().map(|set| format!("{} ({} lines)", set.name, set.source.len()));
     let systems = counted(campaign.systems.len(), "system", "systems");
     let (name, tracks) = (&campaign.name, counted(campaign.tracks.len(), "track", "tracks"));

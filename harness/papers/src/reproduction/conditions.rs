@@ -60,7 +60,6 @@ impl Measured<'_> {
         let Some(run) = self.run else {
             return self.products.map(|products| products.conditions.clone()).unwrap_or_default();
         };
-        let host = &run.identity.host;
         let sets = run.test_sets.iter().map(|set| {
             let (lines, words) = (set.source.len(), set.words());
             format!("{} ({lines} lines of {:.1} words)", set.name, words as f64 / lines.max(1) as f64)
@@ -68,7 +67,7 @@ impl Measured<'_> {
         let profile = run.identity.protocol.profile;
         let day = run.day().map(|day| format!(", {day}")).unwrap_or_default();
         let told = [
-            format!("{}, {} cores, {}{day}", host.cpu, host.cores.len(), host.best_isa()),
+            format!("{}{day}", run.identity.host.line()),
             format!("{profile} profile on {}", sets.collect::<Vec<_>>().join(", ")),
         ];
         told.into_iter().chain(noisy(run)).collect()

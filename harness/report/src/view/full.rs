@@ -11,8 +11,8 @@ use dyno_measure::{Host, Profile, Reason, Record, Track, Verdict};
 use dyno_results::scores::Scale;
 use dyno_results::summary::cell::MetricFigure;
 use dyno_results::{CellSummary, Column, Run};
-use dyno_stats::numbers::{counted, mebibytes, plain};
-use dyno_stats::{Standing, median, median_interval};
+use dyno_stats::numbers::{mebibytes, plain};
+use dyno_stats::{Standing, median_interval};
 
 /// Figures of the full table, after system, track and metrics.
 const FIGURES: [Column; 24] = [
@@ -136,12 +136,6 @@ pub fn signatures(run: &Run, test_set: &str) -> Vec<String> {
     run.scales().iter().flat_map(of).collect()
 }
 
-/// The host in a line.
-pub fn host_line(host: &Host) -> String {
-    let cores = counted(host.cores.len(), "core", "cores");
-    format!("{}, {cores}, {}", host.cpu, host.best_isa())
-}
-
 pub fn environment(material: &Material<'_>) -> Table {
     let mut table = Table::new("The machine and the run", &["what", "value"]);
     let lines = machine(&material.run.identity.host).into_iter().chain(measured(material));
@@ -180,8 +174,7 @@ fn measured(Material { run, summary, .. }: &Material<'_>) -> Vec<(&'static str, 
         let terms = format!("{}, {}, {} vCPUs, {}", price.region, price.terms, price.vcpus, price.date);
         format!("{name}: {usd} US dollars an hour ({terms}; {})", price.source)
     });
-    let floors = run.records.iter().filter_map(|record| Some(record.pipe_floor_ns? as f64 / 1e3));
-    let floor = median(&floors.collect::<Vec<_>>()).map(|us| {
+    let floor = run.pipe_floor_us().map(|us| {
         format!("{} µs for a line between two processes that do nothing else; not subtracted", plain(us))
     });
     let network = |found: &str| match found {

@@ -9,7 +9,7 @@ use dyno_results::CellSummary;
 use dyno_results::summary::Duel;
 use dyno_results::turns::Measure;
 use dyno_stats::numbers::{factor, percent_tick, plain, supported};
-use dyno_stats::{Estimate, Order, by_length};
+use dyno_stats::{Estimate, Order, by_length, quantile, sorted};
 
 pub fn section(context: &SetContext<'_>) -> Section {
     let tracks = Track::ALL.into_iter().filter(|track| track.is_lockstep());
@@ -32,18 +32,6 @@ fn of_track(context: &SetContext<'_>, track: Track) -> Vec<Figure> {
         _ => format!(" on {} cores", first.cores),
     };
     [distribution(context, &cells, &place), lengths(context, &cells, &place)].into_iter().flatten().collect()
-}
-
-fn sorted(values: &[f64]) -> Vec<f64> {
-    let mut sorted = values.to_vec();
-    sorted.sort_unstable_by(f64::total_cmp);
-    sorted
-}
-
-/// Least of the sorted values that at least `share` of them don't exceed.
-fn quantile(sorted: &[f64], share: f64) -> f64 {
-    let rank = (share * sorted.len() as f64).ceil() as usize;
-    sorted[rank.clamp(1, sorted.len()) - 1]
 }
 
 fn distribution(context: &SetContext<'_>, cells: &[&CellSummary], place: &str) -> Option<Figure> {
@@ -74,8 +62,8 @@ fn distribution(context: &SetContext<'_>, cells: &[&CellSummary], place: &str) -
 fn curve(context: &SetContext<'_>, cell: &CellSummary) -> Curve {
     let sorted = sorted(&cell.latency_ms);
     // A hundred points: a screen shows no more.
-    let line =
-        (0..=100).map(|i| f64::from(i) / 100.0).map(|share| (quantile(&sorted, share), share)).collect();
+    let shares = (0..=100).map(|i| f64::from(i) / 100.0);
+    let line = shares.filter_map(|share| Some((quantile(&sorted, share)?, share))).collect();
     let told = ["p50", "p90", "p95", "p99"]
         .iter()
         .zip(&cell.percentiles_ms)
@@ -86,7 +74,8 @@ fn curve(context: &SetContext<'_>, cell: &CellSummary) -> Curve {
 /// Finding on the tail: the system of least p95, and the next one behind it.
 fn tail_finding(context: &SetContext<'_>, cells: &[&CellSummary], place: &str) -> Option<String> {
     let p95 = |cell: &CellSummary| {
-        cell.percentiles_ms[2].map_or_else(|| quantile(&sorted(&cell.latency_ms), 0.95), |p95| p95.value)
+        let told = cell.percentiles_ms[2].map(|p95| p95.value);
+        told.or_else(|| quantile(&sorted(&cell.latency_ms), 0.95)).unwrap_or(f64::INFINITY)
     };
     let fastest = cells.iter().min_by(|a, b| p95(a).total_cmp(&p95(b)))?;
     let (tail, name) = (p95(fastest), context.spoken(fastest.place));

@@ -23,7 +23,7 @@ mod wins;
 
 use dyno_measure::Profile;
 use dyno_results::{Run, Summary, csv_of};
-use dyno_stats::numbers::count;
+use dyno_stats::numbers::whole;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -101,7 +101,7 @@ impl Report {
         Self {
             campaign: run.identity.campaign.clone(),
             profile: profile.name(),
-            host: full::host_line(&run.identity.host),
+            host: run.identity.host.line(),
             date: run.day(),
             version: env!("CARGO_PKG_VERSION"),
             trust: trust::trust(material, profile, &contexts),
@@ -129,7 +129,11 @@ impl Part {
         Self {
             id: format!("{}set", context.prefix),
             name: set.texts.name.clone(),
-            size: format!("{} lines, {} words", count(set.texts.source.len()), count(set.texts.words())),
+            size: format!(
+                "{} lines, {} words",
+                whole(set.texts.source.len() as f64),
+                whole(set.texts.words() as f64)
+            ),
             verdict: summary::verdict(context),
             remarks: summary::remarks(context),
             lead,

@@ -10,6 +10,7 @@ use std::path::Path;
 use dyno_api::{Breakdown, files};
 use dyno_measure::{Cell, Measured, Record, Round, TestSet, Track};
 use dyno_record::Identity;
+use dyno_stats::median;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
@@ -126,6 +127,13 @@ impl Run {
     /// Whether `round` has been measured.
     pub fn has(&self, round: &Round<'_>) -> bool {
         self.records.iter().any(|record| record.is_of(round) && record.round == round.number)
+    }
+
+    /// Median of the pipe floors, in microseconds. Each start of the bench measures one, so that a resumed run has
+    /// several.
+    pub fn pipe_floor_us(&self) -> Option<f64> {
+        let floors = self.records.iter().filter_map(|record| Some(record.pipe_floor_ns? as f64 / 1e3));
+        median(&floors.collect::<Vec<_>>())
     }
 
     /// UTC day of the first round, as in 2026-11-21.

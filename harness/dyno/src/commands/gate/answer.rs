@@ -27,7 +27,7 @@ pub(super) struct Answer {
     pub(super) cells: Vec<Speed>,
     pub(super) invalid: Vec<Invalid>,
     pub(super) quality: Vec<Quality>,
-    pub(super) ceilings: Vec<Ceiling>,
+    pub(super) ceilings: Vec<SizeLimit>,
     pub(super) changed_systems: Vec<Changes>,
     #[serde(skip)]
     on_noise: OnNoise,
@@ -81,7 +81,7 @@ pub(super) struct Invalid {
 
 /// Size or memory use of a candidate, with its limit.
 #[derive(Serialize)]
-pub(super) struct Ceiling {
+pub(super) struct SizeLimit {
     system: String,
     what: &'static str,
     mib: f64,
@@ -93,7 +93,7 @@ impl Answer {
     pub(super) fn new(
         (cells, invalid): (Vec<Speed>, Vec<Invalid>),
         (quality, unchecked): (Vec<Quality>, Option<String>),
-        ceilings: Vec<Ceiling>,
+        ceilings: Vec<SizeLimit>,
         changed_systems: Vec<Changes>,
         on_noise: OnNoise,
     ) -> Self {
@@ -184,7 +184,7 @@ impl Invalid {
     }
 }
 
-impl Ceiling {
+impl SizeLimit {
     pub(super) fn about(&self) -> String {
         let Self { system, what, mib, most_mib, exceeded } = self;
         let verdict = if *exceeded { "above the limit" } else { "within the limit" };
@@ -192,7 +192,7 @@ impl Ceiling {
     }
 }
 
-pub(super) fn ceilings(stage: &Stage, campaign: &Campaign, args: &GateArgs) -> Vec<Ceiling> {
+pub(super) fn ceilings(stage: &Stage, campaign: &Campaign, args: &GateArgs) -> Vec<SizeLimit> {
     let of = |system: &Entry| {
         let most = |figure: fn(&Record) -> Option<u64>| {
             let records = stage.keeper.run.records.iter().filter(|record| record.system == system.name);
@@ -203,7 +203,7 @@ pub(super) fn ceilings(stage: &Stage, campaign: &Campaign, args: &GateArgs) -> V
         let ceiling = |(what, bytes, most): (&'static str, u64, Option<f64>)| {
             let most_mib = most?;
             let (system, mib) = (system.name.clone(), mebibytes(bytes));
-            Some(Ceiling { system, what, mib, most_mib, exceeded: mib > most_mib })
+            Some(SizeLimit { system, what, mib, most_mib, exceeded: mib > most_mib })
         };
         [memory, model].into_iter().filter_map(ceiling).collect::<Vec<_>>()
     };
