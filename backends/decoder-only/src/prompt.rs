@@ -27,8 +27,8 @@ pub struct Prompt {
     pub after: Vec<u32>,
     /// Number of ids behind `before` of a prompt without a line.
     pub(crate) around: usize,
-    /// Whether white space around the line is dropped.
-    trims: bool,
+    /// Whether white space before and after the line is dropped.
+    trims: [bool; 2],
 }
 
 impl Prompt {
@@ -39,13 +39,15 @@ impl Prompt {
     pub fn new(file: &Gguf, vocabulary: &Words, words: &str) -> Result<Self> {
         let template = file.typed("tokenizer.chat_template", "text", GgufValue::text)?;
         let fault = |fault: String| Error::prompt(file.path(), fault);
+        let [start, end] = ["bos", "eos"].map(|end| text_of(file, vocabulary, end));
         let rendered = |mark: &str| match template {
             None => Ok(words.replace("{line}", mark)),
-            Some(template) => render(template, &words.replace("{line}", mark), &start_text(file, vocabulary))
+            Some(template) => render(template, &words.replace("{line}", mark), [&start, &end])
                 .map_err(|error| fault(format!("`tokenizer.chat_template`: {error}; give another model"))),
         };
-        let spaced = format!(" {MARK} ");
-        let trims = !rendered(&spaced)?.contains(&spaced);
+        // A tab: no prompt has one beside its line.
+        let [before, after] = [format!("\t{MARK}"), format!("{MARK}\t")];
+        let trims = [!rendered(&before)?.contains(&before), !rendered(&after)?.contains(&after)];
         let whole = rendered(MARK)?;
         let Some((left, right)) = whole.split_once(MARK).filter(|(_, right)| !right.contains(MARK)) else {
             return Err(fault("`tokenizer.chat_template`: has no place for a line, or several".into()));
@@ -76,7 +78,9 @@ impl Prompt {
         scratch: &mut Scratch,
         ids: &mut Vec<u32>,
     ) -> dyno_text::Result<()> {
-        let line = if self.trims { line.trim() } else { line };
+        let [start, end] = self.trims;
+        let line = if start { line.trim_start() } else { line };
+        let line = if end { line.trim_end() } else { line };
         ids.clear();
         vocabulary.encode(&format!("{}{line}{}", self.left, self.right), scratch, ids)?;
         ids.extend(&self.after);
@@ -84,9 +88,10 @@ impl Prompt {
     }
 }
 
-/// Text of the word that begins a prompt, which templates write themselves.
-fn start_text(file: &Gguf, vocabulary: &Words) -> String {
-    let id = file.typed("tokenizer.ggml.bos_token_id", "whole number", GgufValue::whole).ok().flatten();
+/// Text of the word that begins (`bos`) or ends (`eos`) a text, which templates write themselves.
+fn text_of(file: &Gguf, vocabulary: &Words, end: &str) -> String {
+    let key = format!("tokenizer.ggml.{end}_token_id");
+    let id = file.typed(&key, "whole number", GgufValue::whole).ok().flatten();
     let mut controls = vocabulary.tokenizer.controls();
     controls
         .find(|(_, control)| Some(u64::from(*control)) == id)
@@ -125,4 +130,28 @@ fn next_control(vocabulary: &Words, text: &str) -> Option<(usize, usize, u32)> {
     let found = vocabulary.tokenizer.controls().filter(|(word, _)| !word.is_empty());
     let found = found.filter_map(|(word, id)| text.find(word).map(|at| (at, word.len(), id)));
     found.min_by_key(|(at, length, _)| (*at, usize::MAX - length))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    fn golden(name: &str) -> (Gguf, Words) {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/goldens").join(name);
+        let file = Gguf::open(&path).unwrap();
+        let words = Words::open(&file, file.network().unwrap().words).unwrap();
+        (file, words)
+    }
+
+    #[test]
+    fn a_chat_that_trims_its_message_trims_the_line_where_it_ends_the_message() {
+        let (file, words) = golden("gemma3.gguf");
+        for (text, trims) in
+            [("{line}", [true, true]), ("From: {line}", [false, true]), ("{line} in German:", [true, false])]
+        {
+            assert_eq!(Prompt::new(&file, &words, text).unwrap().trims, trims, "{text}");
+        }
+    }
 }

@@ -28,8 +28,10 @@ const PADDING: [&str; 4] = ["batch", "format", "indent", "slice"];
 
 type Result<T> = std::result::Result<T, Error>;
 
-/// The chat with one message, up to where the answer begins.
-pub(crate) fn render(template: &str, message: &str, start: &str) -> Result<String> {
+/// The chat with one message, up to where the answer begins; `ends` are the texts of the words that begin and end a
+/// text.
+pub(crate) fn render(template: &str, message: &str, ends: [&str; 2]) -> Result<String> {
+    let template = &without_marks_of_training(template);
     let config = TemplateConfig {
         syntax_config: Default::default(),
         // As `transformers` renders templates.
@@ -45,13 +47,33 @@ pub(crate) fn render(template: &str, message: &str, start: &str) -> Result<Strin
         messages => [context! { role => "user", content => message }],
         add_generation_prompt => true,
         enable_thinking => false,
-        bos_token => start,
+        bos_token => ends[0],
+        eos_token => ends[1],
     };
     let mut text = String::new();
     let mut output = make_string_output(&mut text);
     let vm = Vm::new(&environment);
     vm.eval(&compiled.instructions, values, &compiled.blocks, &mut output, AutoEscape::None)?;
     Ok(text)
+}
+
+/// The template with blocks that do nothing in place of `generation`, by which `transformers` marks the answers to be
+/// learnt.
+fn without_marks_of_training(template: &str) -> String {
+    let mut parts = template.split("{%");
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let tag = part.split("%}").next().unwrap_or_default();
+        let name = tag.trim_matches(|c: char| c.is_whitespace() || c == '-' || c == '+');
+        let (name, other) = match name {
+            "generation" => (name, "if true"),
+            "endgeneration" => (name, "endif"),
+            _ => ("", ""),
+        };
+        text.push_str("{%");
+        text.push_str(&part.replacen(name, other, 1));
+    }
+    text
 }
 
 /// Lets functions do what joins two values. No template can give their names another meaning.
@@ -90,6 +112,12 @@ fn bounded() -> Environment<'static> {
     PADDING.iter().for_each(|name| environment.remove_filter(name));
     environment.add_function("raise_exception", |fault: String| -> Result<Value> {
         Err(Error::new(ErrorKind::InvalidOperation, fault))
+    });
+    // Today, as in the originals: a template that asks for it has another prompt on another day.
+    environment.add_function("strftime_now", |format: String| -> Result<String> {
+        let today = jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC);
+        let text = jiff::fmt::strtime::format(&format, &today);
+        text.map_err(|fault| Error::new(ErrorKind::InvalidOperation, fault.to_string()))
     });
     let count = made.clone();
     environment.add_function("~", move |a: Value, b: Value| -> Result<String> {
@@ -152,4 +180,34 @@ fn joined(values: &Value, between: usize) -> usize {
 /// Greatest number of bytes of a text of so many after replacements.
 fn replaced(text: usize, to: usize) -> usize {
     text.saturating_add((text + 1).saturating_mul(to))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rendered(template: &str) -> Result<String> {
+        render(template, "hi", ["<s>", "</s>"])
+    }
+
+    #[test]
+    fn templates_know_both_ends_of_a_text() {
+        let text = rendered("{{ bos_token }}{{ messages[0].content + eos_token }}").unwrap();
+        assert_eq!(text, "<s>hi</s>");
+    }
+
+    #[test]
+    fn what_marks_answers_for_training_does_nothing() {
+        let text = "{%- for m in messages %}{% generation %} {{ m.content }} {%- endgeneration %}{% break %}{% endfor %}";
+        assert_eq!(rendered(text).unwrap(), " hi");
+        assert_eq!(rendered("{% if add_generation_prompt %}generation{% endif %}").unwrap(), "generation");
+    }
+
+    #[test]
+    fn a_template_may_ask_for_the_day() {
+        let day = rendered("{{ strftime_now('%d %B %Y') }}").unwrap();
+        let words: Vec<&str> = day.split(' ').collect();
+        assert!(words.len() == 3 && words[0].len() == 2 && words[2].parse::<u32>().unwrap() >= 2026, "{day}");
+        assert!(rendered("{{ strftime_now('%!') }}").is_err());
+    }
 }

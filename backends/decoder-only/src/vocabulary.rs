@@ -9,16 +9,26 @@ use crate::{Error, Result};
 
 /// Control words that end an answer in the chats of the supported families. Files name one or two of them by
 /// their ids; llama.cpp knows the others by these names, too.
-const ENDS: [&str; 8] = [
+const ENDS: [&str; 15] = [
     "<|im_end|>",
     "<|endoftext|>",
     "<|eot_id|>",
     "<|end_of_text|>",
     "<|eom_id|>",
+    "<|end|>",
+    "<|return|>",
+    "<|call|>",
+    "<EOT>",
+    "_<EOT>",
+    "[EOT]",
     "<end_of_turn>",
+    "<end_of_utterance>",
     "<eos>",
     "</s>",
 ];
+
+/// Code of a control word among the pieces' kinds.
+const CONTROL: u64 = 3;
 
 /// Keys with the ids of words that end an answer.
 const END_KEYS: [&str; 3] =
@@ -43,11 +53,17 @@ impl Words {
         let flag = |key: &str, usual| -> Result<bool> {
             Ok(file.typed(key, "flag", GgufValue::flag)?.unwrap_or(usual))
         };
+        let texts = all(file, "tokenizer.ggml.tokens", GgufValue::text)?;
+        let mut kinds = all(file, "tokenizer.ggml.token_type", GgufValue::whole)?;
+        // Files take some of these words for plain ones. As llama.cpp, the engine doesn't.
+        for (kind, text) in kinds.iter_mut().zip(&texts) {
+            *kind = if ENDS.contains(text) { CONTROL } else { *kind };
+        }
         let pieces = GgufPieces {
             model,
             division: division.unwrap_or("default"),
-            texts: all(file, "tokenizer.ggml.tokens", GgufValue::text)?,
-            kinds: all(file, "tokenizer.ggml.token_type", GgufValue::whole)?,
+            texts,
+            kinds,
             scores: all(file, "tokenizer.ggml.scores", GgufValue::number)?,
             merges: all(file, "tokenizer.ggml.merges", GgufValue::text)?,
             space_first: flag("tokenizer.ggml.add_space_prefix", model == "llama")?,
@@ -103,4 +119,26 @@ fn all<'a, T>(file: &'a Gguf, key: &str, read: impl Fn(GgufValue<'a>) -> Option<
             read(value).ok_or_else(|| wrong("has an element of another type".into()))
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    #[test]
+    fn a_word_that_ends_answers_does_so_whatever_a_file_takes_it_for() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/goldens/llama.gguf");
+        let mut bytes = std::fs::read(path).unwrap();
+        let (from, to) = ("\u{2581}the".as_bytes(), b"_<EOT>");
+        let at =
+            bytes.windows(from.len()).position(|part| part == from).expect("a piece of the golden model");
+        bytes[at..at + to.len()].copy_from_slice(to);
+        let renamed = tempfile::NamedTempFile::with_suffix(".gguf").unwrap();
+        std::fs::write(renamed.path(), bytes).unwrap();
+        let file = Gguf::open(renamed.path()).unwrap();
+        let words = Words::open(&file, file.network().unwrap().words).unwrap();
+        assert!(words.ends(words.tokenizer.control("_<EOT>").expect("a control word, not a plain one")));
+    }
 }

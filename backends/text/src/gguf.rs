@@ -225,7 +225,13 @@ fn sentence_pieces(pieces: &GgufPieces<'_>, kinds: &[Kind]) -> Result<SentencePi
         let fault = format!("{} scores for {} pieces", pieces.scores.len(), pieces.texts.len());
         return Err(Error::model("tokenizer.ggml.scores", fault));
     }
-    let all = pieces.texts.iter().zip(&pieces.scores).zip(kinds);
+    // Converters write the words of users with plain spaces, and lines have the mark of a space.
+    let marked = |(text, kind): (&&str, &Kind)| match kind {
+        Kind::UserDefined => text.replace(' ', SPACE),
+        _ => (*text).to_owned(),
+    };
+    let texts: Vec<String> = pieces.texts.iter().zip(kinds).map(marked).collect();
+    let all = texts.iter().zip(&pieces.scores).zip(kinds);
     SentencePiece::new(&WireModel {
         pieces: all.map(|((text, score), kind)| WirePiece { text, score: *score, kind: *kind }).collect(),
         trainer: WireTrainer {
@@ -279,5 +285,24 @@ mod tests {
             tokenizer.encode("abc", &mut Scratch::default(), &mut ids).unwrap();
             assert_eq!((&ids[..], pieces.begin_by_default()), (expected, begins), "{division}");
         }
+    }
+
+    #[test]
+    fn a_word_of_plain_spaces_is_found_in_a_line() {
+        let texts = vec!["<unk>", "\u{2581}", "a", "  "];
+        let (kinds, scores) = (vec![2, 1, 1, 4], vec![0.0, -1.0, -2.0, -3.0]);
+        let pieces = GgufPieces {
+            model: "llama",
+            division: "default",
+            texts,
+            kinds,
+            scores,
+            merges: vec![],
+            space_first: false,
+        };
+        let (tokenizer, mut ids) = (GgufTokenizer::new(&pieces).unwrap(), Vec::new());
+        tokenizer.encode("a  a a", &mut Scratch::default(), &mut ids).unwrap();
+        assert_eq!(ids, [2, 3, 2, 1, 2]);
+        assert_eq!(tokenizer.bytes(3), b"  ");
     }
 }

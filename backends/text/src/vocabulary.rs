@@ -113,6 +113,15 @@ impl Vocabulary {
         words.map_err(|fault| fault.in_file(path))
     }
 
+    /// The vocabulary with lines divided as by OpenNMT-py, where it is one of whole words.
+    #[must_use]
+    pub fn as_opennmt(self) -> Self {
+        match self {
+            Self::Words(words) => Self::Words(words.as_opennmt()),
+            other => other,
+        }
+    }
+
     /// The vocabulary of the SentencePiece model `pieces` with the ids of `ids`, a `vocab.json`: the entry point
     /// for mutated files.
     ///

@@ -1,6 +1,7 @@
-//! Marian's word vocabularies: YAML or JSON maps from words to ids, and plain lists.
+//! Vocabularies of whole words: YAML or JSON maps from words to ids, and plain lists.
 //!
-//! The rules are Marian's. The space character alone separates words; a tab is part of a word. `</s>` and
+//! The rules are Marian's. The space character alone separates words; a tab is part of a word. OpenNMT-py strips
+//! white space of any kind around a line, and takes nothing between two spaces for a word. `</s>` and
 //! `<unk>` must be there, except that in a map the ids 0 and 1 serve where they are unused or have Nematus'
 //! names. Of two entries for one word, the first counts. Of two words for one id, the one that sorts last is
 //! shown. A repeated word in a list is refused, because the ids behind it would be ambiguous.
@@ -27,6 +28,8 @@ pub struct WordVocabulary {
     ids: HashMap<Box<[u8]>, u32>,
     eos: u32,
     unk: u32,
+    /// Whether a line is divided as by OpenNMT-py.
+    as_opennmt: bool,
 }
 
 impl WordVocabulary {
@@ -90,7 +93,7 @@ impl WordVocabulary {
             spans[id as usize] = (start, text.len() as u32);
             ids.insert(word.as_bytes().into(), id);
         }
-        let mut vocabulary = Self { text, spans, ids, eos: 0, unk: 0 };
+        let mut vocabulary = Self { text, spans, ids, eos: 0, unk: 0, as_opennmt: false };
         vocabulary.eos = vocabulary.required(EOS, is_map)?;
         vocabulary.unk = vocabulary.required(UNK, is_map)?;
         Ok(vocabulary)
@@ -102,11 +105,24 @@ impl WordVocabulary {
         found.ok_or_else(|| Error::model(name, "this word must be in the vocabulary, but isn't"))
     }
 
+    /// The vocabulary with lines divided as by OpenNMT-py.
+    #[must_use]
+    pub fn as_opennmt(self) -> Self {
+        Self { as_opennmt: true, ..self }
+    }
+
     /// Replaces `ids` by the ids of the words in `line`.
     pub fn encode_into(&self, line: &[u8], ids: &mut Vec<u32>) {
         ids.clear();
-        let words = line.split(|&byte| byte == b' ').filter(|word| !word.is_empty());
-        ids.extend(words.map(|word| self.ids.get(word).copied().unwrap_or(self.unk)));
+        let id = |word: &[u8]| self.ids.get(word).copied().unwrap_or(self.unk);
+        if self.as_opennmt {
+            let text = String::from_utf8_lossy(line);
+            // `strip` and `split(" ")` of Python. An empty line has no words here, as for all engines.
+            let text = text.trim_matches(|c: char| c.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&c));
+            ids.extend(text.split(' ').filter(|_| !text.is_empty()).map(|word| id(word.as_bytes())));
+        } else {
+            ids.extend(line.split(|&byte| byte == b' ').filter(|word| !word.is_empty()).map(id));
+        }
     }
 
     /// Replaces `text` by the words of `ids`, separated by spaces, without ends of sentences.
@@ -188,6 +204,21 @@ mod tests {
         assert_eq!(text, "the ß <unk>");
         assert!(words.decode_into(&[7], &mut text).is_err());
         assert_eq!((words.len(), words.lookup("the"), words.lookup("The")), (7, Some(2), None));
+    }
+
+    #[test]
+    fn lines_are_stripped_and_divided_as_by_opennmt_py() {
+        let words = WordVocabulary::from_text(b"</s>\n<unk>\nthe\na\n").unwrap().as_opennmt();
+        for (line, ids) in [
+            ("the a", &[2, 3][..]),
+            ("\tthe a\u{a0}\u{1f} ", &[2, 3]),
+            ("the  a", &[2, 1, 3]),
+            ("the\ta", &[1]),
+            ("", &[]),
+            (" \u{3000}\t", &[]),
+        ] {
+            assert_eq!(encode(&words, line.as_bytes()), ids, "{line:?}");
+        }
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use dyno_api::{Breakdown, Facts, Model, OpenedFile, Session};
-use dyno_formats::{ModelDir, Precision, Shortlist, Vocabularies};
+use dyno_formats::{MarianConfig, ModelDir, Precision, Shortlist, Vocabularies};
 use dyno_nn::watch::SharedTimes;
 use dyno_nn::{ActivationScales, Network};
 use dyno_text::{Side, Vocabulary};
@@ -100,7 +100,8 @@ pub fn vocabulary(model: &ModelDir, side: Side) -> Result<Option<Vocabulary>> {
         Some(words) => Vocabulary::of_words(path, words[at]),
         None => Vocabulary::open(path, model.tokens(), side),
     };
-    Ok(Some(read?))
+    let is_of_opennmt = |config: &MarianConfig| config.text("search").is_ok_and(|name| name == "opennmt");
+    Ok(Some(if model.decoder().is_some_and(is_of_opennmt) { read?.as_opennmt() } else { read? }))
 }
 
 /// Whether the source ends with the end of a sentence: the models of OpenNMT have none there.

@@ -75,6 +75,7 @@ fn tokenisers_that_would_give_other_ids_are_refused_by_name() {
             json!({ "additional_special_tokens": ["[ENT]"] }),
             "added word \"[ENT]\"",
         ),
+        ("bert", "special_tokens_map.json", json!({ "cls_token": "[START]" }), "`cls_token` is \"[START]\""),
         ("roberta", "added_tokens.json", json!({ "<ent>": 600 }), "added word \"<ent>\""),
         ("bert", "vocab.txt", Value::Null, "vocab.txt is missing"),
     ] {

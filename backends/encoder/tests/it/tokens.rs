@@ -115,3 +115,54 @@ fn lines_are_cut_at_the_side_that_a_file_names() {
         }
     }
 }
+
+/// A copy of a golden model whose tokenizer.json is changed.
+fn changed(kind: &str, settings: &Value, change: impl Fn(&mut Value)) -> tempfile::TempDir {
+    let copy = whole(kind, settings);
+    let file = copy.path().join("tokenizer.json");
+    let mut tokeniser = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
+    change(&mut tokeniser);
+    std::fs::write(file, tokeniser.to_string()).unwrap();
+    copy
+}
+
+#[test]
+fn a_class_has_its_own_defaults_over_tokenizer_json() {
+    let cased = |tokeniser: &mut Value| tokeniser["normalizer"]["lowercase"] = json!(false);
+    let lowered = encoded(&folder("bert"), b"The bench");
+    // By transformers 5.23: these classes put text into lower case unless they are told not to, the others don't.
+    for (settings, lowers) in [
+        (json!({}), true),
+        (json!({ "tokenizer_class": "BertTokenizerFast" }), true),
+        (json!({ "do_lower_case": false }), false),
+        (json!({ "tokenizer_class": "PreTrainedTokenizerFast" }), false),
+        (json!({ "tokenizer_class": "PreTrainedTokenizerFast", "do_lower_case": true }), false),
+    ] {
+        let copy = changed("bert", &settings, cased);
+        assert_eq!(encoded(copy.path(), b"The bench") == lowered, lowers, "{settings}");
+    }
+    let spaced = |tokeniser: &mut Value| tokeniser["pre_tokenizer"]["add_prefix_space"] = json!(true);
+    let plain = folder("roberta");
+    for (settings, line) in [(json!({}), "a dog"), (json!({ "add_prefix_space": true }), " a dog")] {
+        let copy = changed("roberta", &settings, spaced);
+        assert_eq!(encoded(copy.path(), b"a dog"), encoded(&plain, line.as_bytes()), "{settings}");
+    }
+}
+
+#[test]
+fn words_that_were_added_beside_tokenizer_json_are_found() {
+    let settings = json!({
+        "added_tokens_decoder": { "500": { "content": "[X]", "lstrip": true, "special": false } },
+        "additional_special_tokens": ["[ENT]"],
+    });
+    let copy = whole("bert", &settings);
+    // Ids by transformers 5.23; the network has no vectors for them, so that the tokeniser alone is asked.
+    let tokeniser = Directory::open(copy.path()).unwrap().tokeniser().unwrap();
+    let mut ids = Vec::new();
+    let refusal = tokeniser.encode(b"a [ENT] b [X] c", &mut Scratch::default(), &mut ids).unwrap_err();
+    assert_eq!(ids, [2, 29, 501, 30, 500, 31, 3]);
+    assert!(refusal.to_string().contains("gives the id 501 to a network of 500 words"), "{refusal}");
+    let split = whole("bert", &json!({ "split_special_tokens": true }));
+    let expected = [2, 146, 210, 88, 142, 1, 211, 97, 1, 52, 3];
+    assert_eq!(encoded(split.path(), "thé Bench [SEP] x".as_bytes()), expected);
+}

@@ -27,8 +27,19 @@ const WHOLE: [&str; 5] = [
     "TokenizersBackend", // since transformers 5
 ];
 
+/// Those of them whose settings are BERT's.
+const LIKE_BERT: [&str; 2] = ["ElectraTokenizer", "MPNetTokenizer"];
+
 /// Ending of the classes that read `tokenizer.json`.
 const FAST: &str = "Fast";
+
+/// The family of a class, whose settings go over those of tokenizer.json; `None` for a class of no family.
+pub(super) fn family_of(settings: &Settings) -> Option<Source> {
+    let name = settings.class_or_usual();
+    let plain = name.strip_suffix(FAST).unwrap_or(name);
+    let mut known = BUILT.into_iter().chain(LIKE_BERT.map(|class| (class, Source::WordPieces)));
+    known.find(|(class, _)| *class == plain).map(|(_, source)| source)
+}
 
 /// The tokeniser of a folder without tokenizer.json.
 pub(super) fn source_of(settings: &Settings, folder: &Path) -> Result<Source> {

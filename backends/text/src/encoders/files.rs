@@ -16,7 +16,7 @@ use tokenizers::processors::bert::BertProcessing;
 use tokenizers::processors::roberta::RobertaProcessing;
 use tokenizers::{AddedToken, Model, Tokenizer};
 
-use super::classes::{check_whole, source_of};
+use super::classes::{check_whole, family_of, source_of};
 use super::kind::Kind;
 use super::pieces::Pieces;
 use super::read::{parse_json, read};
@@ -58,20 +58,27 @@ fn unusable(file: &Path, fault: impl std::fmt::Display) -> Error {
     Error::content(file, format!("{fault}; copy the file anew from the model's origin"))
 }
 
-/// The tokeniser with the settings that `transformers` puts over those in tokenizer.json. A setting that
-/// isn't stated changes nothing.
+/// The tokeniser with what `transformers` puts over tokenizer.json: the settings of the class with its defaults, and
+/// words that were added since. A class of no family changes nothing of the first.
 fn with_settings(mut tokenizer: Tokenizer, settings: &Settings) -> tokenizers::Result<Tokenizer> {
-    if let Some(NormalizerWrapper::BertNormalizer(mut normalizer)) = tokenizer.get_normalizer().cloned() {
-        normalizer.lowercase = settings.do_lower_case.unwrap_or(normalizer.lowercase);
-        normalizer.strip_accents = settings.strip_accents.or(normalizer.strip_accents);
-        let chinese = settings.tokenize_chinese_chars;
-        normalizer.handle_chinese_chars = chinese.unwrap_or(normalizer.handle_chinese_chars);
+    let family = family_of(settings);
+    if let Some(NormalizerWrapper::BertNormalizer(mut normalizer)) = tokenizer.get_normalizer().cloned()
+        && family == Some(Source::WordPieces)
+    {
+        normalizer.lowercase = settings.do_lower_case.unwrap_or(true);
+        normalizer.strip_accents = settings.strip_accents;
+        normalizer.handle_chinese_chars = settings.tokenize_chinese_chars.unwrap_or(true);
         tokenizer.with_normalizer(Some(normalizer))?;
     }
-    if let Some(PreTokenizerWrapper::ByteLevel(mut bytes)) = tokenizer.get_pre_tokenizer().cloned() {
-        bytes.add_prefix_space = settings.add_prefix_space.unwrap_or(bytes.add_prefix_space);
+    if let Some(PreTokenizerWrapper::ByteLevel(mut bytes)) = tokenizer.get_pre_tokenizer().cloned()
+        && family == Some(Source::BytePairs)
+    {
+        bytes.add_prefix_space = settings.add_prefix_space.unwrap_or(false);
         tokenizer.with_pre_tokenizer(Some(bytes));
     }
+    let missing = settings.missing_in(&tokenizer);
+    tokenizer.add_tokens(missing)?;
+    tokenizer.set_encode_special_tokens(settings.split_special_tokens);
     Ok(tokenizer)
 }
 

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use serde_json::Value;
+use tokenizers::{AddedToken, Tokenizer};
 
 use super::read::read_json;
 use super::source::Source;
@@ -16,6 +17,9 @@ const SETTINGS: &str = "tokenizer_config.json";
 
 /// Name of an older file with words that were added to a vocabulary.
 const ADDED: &str = "added_tokens.json";
+
+/// Name of an older file with the roles of special words; what the settings say goes first.
+const ROLES: &str = "special_tokens_map.json";
 
 /// What a network and the modules around it say about its tokeniser.
 #[derive(Clone, Copy, Debug)]
@@ -62,6 +66,9 @@ pub(super) struct Settings {
     model_max_length: Option<f64>,
     /// Side at which a line that is too long is cut.
     pub(super) truncation_side: Option<Cut>,
+    /// Whether special words in a line are divided as other text.
+    #[serde(default)]
+    pub(super) split_special_tokens: bool,
     /// All other settings, roles of special words among them.
     #[serde(flatten)]
     others: BTreeMap<String, Value>,
@@ -74,7 +81,7 @@ impl Settings {
     /// Reads the settings of a folder, if it has some, and adds the files that it read to `files`.
     pub(super) fn open(asked: Asked<'_>, files: &mut Vec<PathBuf>) -> Result<Self> {
         let mut settings: Self = Self::default();
-        let [file, added] = [SETTINGS, ADDED].map(|name| asked.folder.join(name));
+        let [file, added, roles] = [SETTINGS, ADDED, ROLES].map(|name| asked.folder.join(name));
         if file.exists() {
             settings = read_json(&file)?;
             files.push(file);
@@ -82,6 +89,13 @@ impl Settings {
         if added.exists() {
             settings.added = read_json(&added)?;
             files.push(added);
+        }
+        if roles.exists() {
+            let older: BTreeMap<String, Value> = read_json(&roles)?;
+            for (role, word) in older {
+                settings.others.entry(role).or_insert(word);
+            }
+            files.push(roles);
         }
         settings.tokenizer_class = settings.tokenizer_class.or(asked.class.map(str::to_owned));
         settings.usual_class = asked.usual_class.into();
@@ -127,11 +141,28 @@ impl Settings {
 
     /// Words that were added to the vocabulary, in any of the ways in which files say so.
     fn added_words(&self) -> impl Iterator<Item = &str> {
+        self.added_tokens().filter_map(word).chain(self.added.keys().map(String::as_str))
+    }
+
+    /// The same as the settings have them: as texts, or as objects that say how a word is found.
+    fn added_tokens(&self) -> impl Iterator<Item = &Value> {
         let by_id = self.others.get("added_tokens_decoder").and_then(Value::as_object);
-        let further = self.others.get("additional_special_tokens").and_then(Value::as_array);
-        let by_id = by_id.into_iter().flat_map(|words| words.values());
-        let words = by_id.chain(further.into_iter().flatten()).filter_map(word);
-        words.chain(self.added.keys().map(String::as_str))
+        let lists = ["additional_special_tokens", "extra_special_tokens"];
+        let further = lists.into_iter().filter_map(|name| self.others.get(name).and_then(Value::as_array));
+        by_id.into_iter().flat_map(|words| words.values()).chain(further.flatten())
+    }
+
+    /// The added words that `tokenizer` doesn't find in a line yet.
+    pub(super) fn missing_in(&self, tokenizer: &Tokenizer) -> Vec<AddedToken> {
+        let known = tokenizer.get_added_vocabulary();
+        let token = |value: &Value| {
+            let is = |property: &str| value[property] == true;
+            let special = value["special"] != false;
+            let token = AddedToken::from(word(value)?, special).normalized(is("normalized"));
+            Some(token.lstrip(is("lstrip")).rstrip(is("rstrip")).single_word(is("single_word")))
+        };
+        let added = self.added_tokens().filter_map(token);
+        added.filter(|token| !known.get_vocab().contains_key(&token.content)).collect()
     }
 }
 
