@@ -16,6 +16,8 @@ use crate::supervisor::tail::Tail;
 
 /// Longest wait without a look at signals.
 const SLICE: Duration = Duration::from_millis(100);
+/// Time in which a second line shows that a program has said behind its answer.
+const BEHIND: Duration = Duration::from_millis(1);
 /// Time for the last words of a program that has ended, where a child of it holds its pipes.
 const LAST_WORDS: Duration = Duration::from_millis(100);
 
@@ -73,6 +75,9 @@ pub enum Silence {
     /// The answer was too long.
     #[error("it answered more than {0} bytes; print one short line for each question, and nothing else")]
     Endless(usize),
+    /// The program said something that no question has asked for: the next answer would be another's.
+    #[error("it said {0:?} unasked; print one line for each question, and nothing else")]
+    Unasked(String),
     /// The user interrupted the question.
     #[error("it was interrupted; ask again")]
     Interrupted,
@@ -97,7 +102,23 @@ impl Companion {
 
     /// Answer to `question`: one line, without its end.
     pub fn ask(&mut self, question: &[u8], bounds: Bounds) -> Result<Vec<u8>, Silence> {
-        self.exchange(question, Until::Line, bounds)
+        if os::wait_for([(self.output.as_fd(), Interest::Read)], Some(BEHIND))? == [true] {
+            self.read()?;
+        }
+        self.refuse_unasked()?;
+        let answer = self.exchange(question, Until::Line, bounds)?;
+        self.refuse_unasked()?;
+        Ok(answer)
+    }
+
+    /// Refuses a whole line before its question.
+    fn refuse_unasked(&self) -> Result<(), Silence> {
+        match self.unread.split_inclusive(|&byte| byte == b'\n').next().filter(|line| line.ends_with(b"\n")) {
+            Some(line) => {
+                Err(Silence::Unasked(String::from_utf8_lossy(&line[..line.len().min(40)]).into_owned()))
+            }
+            None => Ok(()),
+        }
     }
 
     /// All that the program says until its end, to a question that ends with its input.
@@ -244,6 +265,16 @@ mod tests {
         assert_eq!(companion.ask(&long, BOUNDS).unwrap().len(), 500_002, "longer than a pipe");
         let whole = start("cat; echo end").ask_once(&long, BOUNDS).unwrap();
         assert_eq!(whole.len(), 500_005);
+    }
+
+    #[test]
+    fn a_second_line_is_no_answer_to_the_next_question() {
+        let mut companion = start("while read line; do echo $line; echo and more; done");
+        let fault = (0..1000).find_map(|_| companion.ask(b"a\n", BOUNDS).err()).expect("a fault");
+        assert!(fault.to_string().contains("\"and more\\n\" unasked; print one line"), "{fault}");
+        let mut greets = start("echo ready; while read line; do echo $line; done");
+        let fault = (0..1000).find_map(|_| greets.ask(b"a\n", BOUNDS).err()).expect("a fault");
+        assert!(matches!(fault, Silence::Unasked(_)), "{fault}");
     }
 
     #[test]

@@ -70,7 +70,7 @@ pub use plan::{Cell, Placement, Plan, Round};
 pub use program::check_command;
 pub use protocol::Protocol;
 pub use record::{EnergyUse, FreshLaunch, Launches, Purpose, Record, Served, ServedRun, Slices, Times};
-pub use recording::Recording;
+pub use recording::{LEAST_RATE, Recording};
 pub use rounds::breakdown::break_down;
 pub use rounds::{Measured, measure, measure_together, refuse};
 pub use sandbox::{Sandbox, SandboxFault, setup_arguments};

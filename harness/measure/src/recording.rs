@@ -13,6 +13,9 @@ use crate::text::split_lines;
 /// Most arrivals: the most lines of a run, whose answers are held in memory.
 const MOST_ARRIVALS: usize = 1 << 20;
 
+/// Least rate of arrival in lines a second: a line in eleven days.
+pub const LEAST_RATE: f64 = 1e-6;
+
 /// Remedy for a line that is no instant.
 const SECONDS: &str = "; expected a number of seconds on each line, none below the one before";
 
@@ -48,7 +51,7 @@ impl Recording {
     fn of(seconds: &[f64], sha256: String) -> Option<Self> {
         let (first, last) = (seconds.first()?, seconds.last()?);
         let rate = (seconds.len() - 1) as f64 / (last - first);
-        let fits = rate.is_finite() && rate > 0.0 && seconds.len() <= MOST_ARRIVALS;
+        let fits = rate.is_finite() && rate >= LEAST_RATE && seconds.len() <= MOST_ARRIVALS;
         let units = seconds.iter().map(|at| (at - first) * rate).collect();
         fits.then_some(Self { units, rate, sha256 })
     }

@@ -40,7 +40,7 @@ pub fn convert(args: &ConvertArgs) -> Outcome {
     };
     let report = dyno_formats::convert(&model, &args.to, &options).or_bad_input()?;
     let files: BTreeMap<_, _> = report.files.iter().map(|(name, file)| (name, file.bytes)).collect();
-    let fields = json!({"directory": report.directory, "bytes": files});
+    let fields = json!({"directory": report.directory.display().to_string(), "bytes": files});
     answer(args.json, "convert", &fields, || as_text(&report))
 }
 

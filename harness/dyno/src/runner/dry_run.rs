@@ -36,7 +36,8 @@ pub fn dry_run(campaign: &Campaign, host: &Host, json: bool) -> Outcome {
     let list = grid(&["system", "track", "test set"], cells.iter().map(row).collect(), 0..0);
     let count = counted(cells.len(), "cell", "cells");
     let bound = if forecast.is_whole() { "about" } else { "at least" };
-    let [time, probes] = [seconds, probes].map(|seconds| clock(Duration::from_secs_f64(seconds)));
+    let time = |seconds| clock(Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX));
+    let [time, probes] = [seconds, probes].map(time);
     let drawn = (bytes > 0).then(|| format!("{:.0} MiB of models are drawn first", mebibytes(bytes)));
     let first: String =
         drawn.into_iter().chain(unbuilt(campaign)).map(|first| format!("; {first}")).collect();

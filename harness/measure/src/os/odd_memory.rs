@@ -57,8 +57,10 @@ impl Status {
 /// Memory that `processes` hold together now: of one its own account, of several their proportional set size. `None`
 /// of none, or if the kernel doesn't show it.
 pub fn held_bytes(processes: &[Status]) -> Option<u64> {
-    match processes {
-        [process] => Some(process.held_bytes()).filter(|&bytes| bytes > 0),
+    // One that has ended, and that nobody has waited for yet, holds nothing.
+    let processes: Vec<&Status> = processes.iter().filter(|process| process.held_bytes() > 0).collect();
+    match processes[..] {
+        [process] => Some(process.held_bytes()),
         _ => proportional_bytes(&processes.iter().map(|process| process.shown_by).collect::<Vec<_>>()),
     }
 }

@@ -33,9 +33,11 @@ pub const THREAD_COUNTS: [&str; 9] = [
     "TF_NUM_INTRAOP_THREADS",
 ];
 
-/// Environment of a system on `cores` cores. Variables of the campaign, `own`, come last and win.
-pub fn environment(cores: usize, own: &[(String, String)]) -> Vec<(String, String)> {
-    let passed = PASSED_ON.iter().filter_map(|name| Some(((*name).into(), std::env::var(name).ok()?)));
+/// Environment of a system on `cores` cores. Variables of the campaign, `own`, come last and win. A system with a root
+/// of its own inherits nothing: places of this host aren't there.
+pub fn environment(cores: usize, own: &[(String, String)], has_root: bool) -> Vec<(String, String)> {
+    let passed = if has_root { &[][..] } else { &PASSED_ON };
+    let passed = passed.iter().filter_map(|name| Some(((*name).into(), std::env::var(name).ok()?)));
     // UTF-8 and the same formats everywhere: a system must not depend on the user's locale.
     let locale = [("LC_ALL".into(), "C.UTF-8".into()), ("LANG".into(), "C.UTF-8".into())];
     let counts = THREAD_COUNTS.iter().map(|name| ((*name).into(), cores.to_string()));
@@ -49,9 +51,11 @@ mod tests {
     #[test]
     fn the_campaigns_own_variables_come_last_and_nothing_else_leaks() {
         let own = [("OMP_NUM_THREADS".to_string(), "7".to_string())];
-        let all = environment(2, &own);
+        let all = environment(2, &own, false);
         assert_eq!(all.last().unwrap(), &own[0]);
         assert!(all.contains(&("RAYON_NUM_THREADS".into(), "2".into())));
         assert!(all.iter().all(|(name, _)| !name.starts_with("CARGO") && name != "LD_PRELOAD"));
+        let in_an_image = environment(2, &own, true);
+        assert!(in_an_image.iter().all(|(name, _)| !PASSED_ON.contains(&name.as_str())));
     }
 }

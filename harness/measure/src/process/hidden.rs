@@ -17,8 +17,8 @@ pub fn hidden_files(system: &System, seen: &[SeenFile]) -> Option<Reason> {
     if system.models.is_empty() {
         return None;
     }
-    let named: Vec<_> =
-        named_files(system).into_iter().map(|path| path.canonicalize().unwrap_or(path)).collect();
+    let named = named_files(system).into_iter().chain(files_of(&system.models));
+    let named: Vec<_> = named.map(|path| path.canonicalize().unwrap_or(path)).collect();
     let is_named = |path: &Path| named.iter().any(|named| path.starts_with(named));
     let hidden: Vec<&SeenFile> = seen.iter().filter(|file| !is_named(&on_host(system, file))).collect();
     judge(&hidden, bytes_of(&system.models))
@@ -43,7 +43,9 @@ pub fn opened_bytes(system: &System, seen: &[SeenFile]) -> Option<u64> {
 
 /// Bytes of the files of its model that `system` was seen to read.
 fn bytes_read_of_the_model(system: &System, seen: &[SeenFile]) -> u64 {
-    let models: Vec<_> = system.models.iter().filter_map(|model| model.canonicalize().ok()).collect();
+    // A folder may hold links to its files, as the cache of Hugging Face does.
+    let models = system.models.iter().cloned().chain(files_of(&system.models));
+    let models: Vec<_> = models.filter_map(|model| model.canonicalize().ok()).collect();
     let is_of_a_model =
         |file: &&SeenFile| models.iter().any(|model| on_host(system, file).starts_with(model));
     seen.iter().filter(is_of_a_model).map(|file| file.bytes).fold(0, u64::saturating_add)
@@ -89,6 +91,13 @@ mod tests {
         system.sized_by_sight = true;
         assert!(reads_its_model(&system, &[seen("model", 500)]), "what it opens is its model");
         system.sized_by_sight = false;
+        std::fs::create_dir(path("snapshot")).unwrap();
+        std::os::unix::fs::symlink("../real", path("snapshot/weights")).unwrap();
+        system.models = vec![path("snapshot")];
+        let blob = [seen("real", 1000)];
+        assert_eq!(hidden_files(&system, &blob), None, "a link of the model's folder leads there");
+        assert!(reads_its_model(&system, &blob), "behind the link");
+        system.models = vec![path("model")];
         let mounts = vec![(path("model"), "/model".into())];
         system.places = Some(Places { root: None, mounts });
         let inside = [SeenFile { path: "/model/weights".into(), bytes: 5000 }];

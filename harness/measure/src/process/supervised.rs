@@ -245,11 +245,12 @@ fn spec(subject: &Subject<'_>, reports: &[PathBuf]) -> Spec {
     if system.hosted {
         command[0] = OWN_PROGRAM.into();
     }
+    let has_root = system.places.as_ref().is_some_and(|places| places.root.is_some());
     Spec {
         command,
         folder: system.folder.clone(),
         cores: subject.cores.to_vec(),
-        environment: environment(subject.cores.len(), &system.environment),
+        environment: environment(subject.cores.len(), &system.environment, has_root),
         named: named_files(system).iter().filter_map(|path| path.canonicalize().ok()).collect(),
         isolated: subject.isolated && subject.sandbox().is_none(),
         memory_cap_bytes: subject.limits.memory_bytes(),

@@ -24,8 +24,8 @@ const OF_AN_INTERPRETER: [&str; 3] = ["lib", "lib64", "share"];
 /// Looks after which a process forbids them on purpose. A process that starts a program forbids them for a
 /// moment, as the supervisor does itself; on a busy host the moment may be long.
 const FORBIDDEN_LOOKS: u32 = 8;
-/// Most files that a report names.
-const MOST_FILES: usize = 64;
+/// Most files that a report names: more than the parts of any model, and than a system has reason to open beside it.
+const MOST_FILES: usize = 4096;
 
 /// The large files that the looks at a tree have shown.
 pub(super) struct SeenFiles {

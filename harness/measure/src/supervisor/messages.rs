@@ -1,6 +1,6 @@
 //! Messages between bench and supervisor.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
@@ -138,10 +138,15 @@ pub struct Confined {
 /// A large file that a system had open or mapped.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SeenFile {
-    /// Path of the file, as the system saw it.
+    /// Path of the file, as the system saw it. A name that is no UTF-8 is told with marks in its place.
+    #[serde(serialize_with = "lossily")]
     pub path: PathBuf,
     /// Length in bytes.
     pub bytes: u64,
+}
+
+fn lossily<S: serde::Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(&path.display())
 }
 
 fn is_zero(number: &u64) -> bool {

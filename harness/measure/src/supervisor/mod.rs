@@ -227,7 +227,7 @@ fn watch(
     report.ended_ns = os::monotonic_ns();
     // The system has ended but isn't reaped: the kernel still knows its mask, however short its life was.
     report.escaped = report.escaped.take().or_else(|| tree::escaped_thread(pid, cores));
-    reaping::reap_all(pid, &mut report, &mut looks.memory);
+    reaping::reap_all(pid, control, &mut report, &mut looks.memory);
     if spec.sandbox.is_some() {
         report.unwrap_signal();
     }

@@ -2,6 +2,8 @@
 //!
 //! How long each may take is judged apart from the clock, so that the tests need none.
 
+use std::os::fd::AsFd;
+use std::os::unix::net::UnixStream;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -10,18 +12,23 @@ use dyno_record::rules::limits::GRACE;
 use super::memory::SeenMemory;
 use super::messages::Report;
 use crate::constants::TIME_TO_END;
-use crate::os::{self, tree};
+use crate::os::{self, Interest, tree};
 
 /// Time between two looks at ending processes. A system that answers from a process behind its own is timed
 /// this finely.
 const REAP_INTERVAL: Duration = Duration::from_micros(500);
 
 /// Reaps the system and all processes that it left, by force after a grace period. A system that works in a
-/// process behind its own ends when that process ends.
-pub fn reap_all(pid: u32, report: &mut Report, memory: &mut SeenMemory) {
+/// process behind its own ends when that process ends. Once the bench behind `control` has gone, nobody will wake
+/// processes that it has stopped.
+pub fn reap_all(pid: u32, control: &UnixStream, report: &mut Report, memory: &mut SeenMemory) {
+    let bench_is_there = || {
+        let wanted = [(control.as_fd(), Interest::Read)];
+        os::wait_for(wanted, Some(Duration::ZERO)).is_ok_and(|[gone]| !gone)
+    };
     let (mut patience, mut last, mut forced) = (Patience::with(report.killed), Instant::now(), false);
     while patience.lasts() {
-        patience.pass(last.elapsed(), all_are_stopped());
+        patience.pass(last.elapsed(), all_are_stopped() && bench_is_there());
         last = Instant::now();
         match os::reap_any() {
             Ok(Some(ended)) => {

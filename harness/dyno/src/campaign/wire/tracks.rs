@@ -4,7 +4,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use dyno_measure::{LatencyLimit, Recording, Track};
+use dyno_measure::{LEAST_RATE, LatencyLimit, Recording, Track};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{self, IntoDeserializer, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
@@ -121,8 +121,8 @@ fn load_of(source: &Source<'_>, wire: &WireLoad) -> Result<Load, String> {
         () if wire.rate.is_some() && arrivals.is_some() => {
             Err("`arrivals` have a rate of their own: leave out `rate`".into())
         }
-        () if rate.is_some_and(|rate| !(rate > 0.0 && rate <= MOST_RATE)) => {
-            Err(format!("`rate` must be above 0 and at most {MOST_RATE} lines a second"))
+        () if rate.is_some_and(|rate| !(LEAST_RATE..=MOST_RATE).contains(&rate)) => {
+            Err(format!("`rate` must lie between {LEAST_RATE} and {MOST_RATE} lines a second"))
         }
         () => Ok(Load {
             limit: LatencyLimit { limit_ms, percentile, rate },
