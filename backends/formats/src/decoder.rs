@@ -83,7 +83,8 @@ fn resolved(decoder: &MarianConfig, key: &str, name: &str) -> Result<PathBuf> {
         return Ok(path);
     }
     let hint = if relative { "" } else { " (`relative-paths: true` looks beside this file)" };
-    Err(decoder.fault(key, format!("names {}, which isn't a file{hint}", path.display())))
+    let path = dyno_api::printable_line(&path.display().to_string());
+    Err(decoder.fault(key, format!("names {path}, which isn't a file{hint}")))
 }
 
 /// Parses `shortlist: [path, first, best, prune]`, or `[path, check]` of a binary shortlist.

@@ -47,6 +47,7 @@ mod model;
 mod normalizer;
 mod piece_index;
 mod pieces;
+mod post_processor;
 mod sentencepiece;
 mod simple;
 mod tokenizer;

@@ -2,7 +2,7 @@
 
 use tokenizers::Tokenizer;
 
-use crate::{Error, Result};
+use crate::{Error, Result, post_processor};
 
 /// A whole tokeniser, from `tokenizer.json`.
 pub struct WholeTokenizer {
@@ -25,6 +25,9 @@ impl WholeTokenizer {
         serde_json::from_slice::<serde_json::Value>(bytes)
             .map_err(|error| Error::words(error.line(), format!("{error}; copy the file anew")))?;
         let mut tokenizer = Tokenizer::from_bytes(bytes).map_err(fault)?;
+        if let Some(fault) = post_processor::fault(&tokenizer) {
+            return Err(Error::model("tokeniser", format!("{fault}; copy the file anew")));
+        }
         // The file keeps those of its training, and transformers asks for neither when it translates.
         tokenizer.with_padding(None).with_truncation(None).map_err(fault)?;
         let need = |word: &str| {

@@ -36,6 +36,7 @@ pub struct Companion {
     end: OwnedFd,
     input: Option<ChildStdin>,
     output: ChildStdout,
+    was_asked: bool,
     /// Bytes of standard output that no answer has taken.
     unread: Vec<u8>,
     complaints: Tail,
@@ -97,16 +98,17 @@ impl Companion {
         os::set_nonblocking(output.as_fd())?;
         input.as_ref().map_or(Ok(()), |input| os::set_nonblocking(input.as_fd()))?;
         let (end, complaints) = (os::watch_process(child.id())?, Tail::new(errors)?);
-        Ok(Self { child, end, input, output, unread: Vec::new(), complaints, patience })
+        Ok(Self { child, end, input, output, was_asked: false, unread: Vec::new(), complaints, patience })
     }
 
     /// Answer to `question`: one line, without its end.
     pub fn ask(&mut self, question: &[u8], bounds: Bounds) -> Result<Vec<u8>, Silence> {
-        if os::wait_for([(self.output.as_fd(), Interest::Read)], Some(BEHIND))? == [true] {
+        // A program may answer its first question without reading it.
+        if self.was_asked && os::wait_for([(self.output.as_fd(), Interest::Read)], Some(BEHIND))? == [true] {
             self.read()?;
         }
-        self.refuse_unasked()?;
-        let answer = self.exchange(question, Until::Line, bounds)?;
+        self.was_asked = true;
+        let answer = self.refuse_unasked().and_then(|()| self.exchange(question, Until::Line, bounds))?;
         self.refuse_unasked()?;
         Ok(answer)
     }

@@ -76,6 +76,7 @@ fn decoder_refusal(text: &str) -> String {
 fn a_decoders_yaml_is_refused_with_its_key() {
     for (text, reason) in [
         ("vocabs: [a]\n", "`models`: is missing"),
+        ("models: [\"two\\nlines\"]\n", "names two lines, which isn't a file"),
         ("models: [tiny.npz]\n", "which isn't a file (`relative-paths: true` looks beside this file)"),
         ("relative-paths: true\nmodels: [tiny.npz]\nvocabs: [vocab.yml]\n", "`vocabs`: names 1 files"),
         ("relative-paths: true\nmodels: [tiny.npz]\nvocabs: [x.spm, x.spm]\n", "`vocabs`: names "),

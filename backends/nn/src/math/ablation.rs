@@ -12,7 +12,7 @@ use super::repacked::Repacked;
 /// Another way to compute a product.
 #[derive(Debug)]
 pub(super) enum Ablated {
-    AutoPrecision(AutoPrecision),
+    AutoPrecision(Box<AutoPrecision>),
     Repacked(Repacked),
 }
 
@@ -22,7 +22,8 @@ impl Ablated {
         Ok(match matrix.ablation() {
             None => None,
             Some(Ablation::AutoPrecision(floats)) => {
-                Some(Self::AutoPrecision(AutoPrecision::new(Product::new(kernels, floats, bias)?)))
+                let timed = AutoPrecision::new(Product::new(kernels, floats, bias)?);
+                Some(Self::AutoPrecision(timed.into()))
             }
             Some(Ablation::Repacked(floats)) => Some(Self::Repacked(Repacked::new(matrix, floats, bias))),
         })

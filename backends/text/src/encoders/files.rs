@@ -22,7 +22,7 @@ use super::pieces::Pieces;
 use super::read::{parse_json, read};
 use super::settings::Settings;
 use super::source::Source;
-use crate::{Error, Result};
+use crate::{Error, Result, post_processor};
 
 /// The tokeniser of a folder; its files are added to `files`.
 pub(super) fn open(folder: &Path, settings: &Settings, files: &mut Vec<PathBuf>) -> Result<Kind> {
@@ -51,7 +51,11 @@ fn whole_tokeniser(file: &Path) -> Result<Tokenizer> {
     let text = read(file)?;
     // The crate panics on some texts that are no JSON.
     parse_json::<serde::de::IgnoredAny>(file, &text)?;
-    Tokenizer::from_bytes(text).map_err(|fault| unusable(file, fault))
+    let made = Tokenizer::from_bytes(text).map_err(|fault| unusable(file, fault))?;
+    match post_processor::fault(&made) {
+        Some(fault) => Err(unusable(file, fault)),
+        None => Ok(made),
+    }
 }
 
 fn unusable(file: &Path, fault: impl std::fmt::Display) -> Error {

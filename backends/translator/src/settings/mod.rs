@@ -24,7 +24,7 @@ pub(crate) use files::RequestedShortlist;
 use files::{shortlist, vocabularies};
 pub(crate) use full_precision::{FullPrecision, NOT_REPRODUCIBLE};
 pub use switches::{Position, Switch, Switches};
-use written::{KNOWN_SEARCHES, MOST_REPEATS, SEARCH, SEARCHES, Written};
+use written::{KNOWN_SEARCHES, LARGEST_BEAM, LARGEST_FACTOR, MOST_REPEATS, SEARCH, SEARCHES, Written};
 
 use crate::error::Refusal;
 use crate::search::SearchOptions;
@@ -34,12 +34,6 @@ const NGRAMS: &str = "shortlist-ngrams";
 
 /// Name of the setting that translates long lines part by part.
 const SPLIT_LINES: &str = "split-lines";
-
-/// Largest beam. Larger beams take much memory and time, and give no better translations.
-const LARGEST_BEAM: usize = 1000;
-
-/// Longest translation as a multiple of its source: without a limit, a translation may never end.
-const LARGEST_FACTOR: f32 = 1000.0;
 
 /// Limits of the powers of a length, and of a penalty for each word, with which scores of 1,000 words stay
 /// finite.

@@ -2,8 +2,13 @@
 
 use dyno_formats::{Fault, MarianConfig};
 
-use super::{LARGEST_BEAM, LARGEST_FACTOR};
 use crate::search::{Patience, Rule};
+
+/// Largest beam. Larger beams take much memory and time, and give no better translations.
+pub(super) const LARGEST_BEAM: usize = 1000;
+
+/// Longest translation as a multiple of its source: without a limit, a translation may never end.
+pub(super) const LARGEST_FACTOR: f32 = 1000.0;
 
 /// Name of the setting and of the decoder's key for the rule of the beam, and its values.
 pub(super) const SEARCH: &str = "search";
