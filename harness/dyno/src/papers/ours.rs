@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use dyno_api::Isa;
 use dyno_papers::Table;
 use dyno_papers::reproduction::{Contestant, Contestants, Measured, Products, Reproduction};
 use dyno_provision::data::REMEDY;
@@ -17,16 +18,26 @@ pub struct Ours {
     pub run: Option<(PathBuf, Run)>,
 }
 
-/// Campaign `name` without the systems whose model isn't there: other projects' engines, which a command of
-/// `ci/peers` makes ready. Each of them is named on standard error.
+/// Campaign `name` without the systems whose model isn't there (other projects' engines, which a command of
+/// `ci/peers` makes ready), and those of instructions that this processor lacks. Each of them is named on standard
+/// error.
 pub fn campaign_of(name: &str) -> Outcome<Campaign> {
     let missing = || bad_input!("campaigns/{name}.toml is missing; {REMEDY}");
     let mut campaign = Campaign::load(&shipped(name).ok_or_else(missing)?)?;
+    for system in campaign.systems.iter_mut().filter(|system| system.absent.is_none()) {
+        system.absent = lacking_instructions(system);
+    }
     for (system, absent) in campaign.systems.iter().filter_map(|it| Some((&it.name, it.absent.as_ref()?))) {
         say!("note: campaign {name} goes without {system:?}: {absent}");
     }
     campaign.absent = campaign.systems.extract_if(.., |system| system.absent.is_some()).collect();
     Ok(campaign)
+}
+
+/// Reason why this processor can't run a system that names its instructions, if it can't.
+fn lacking_instructions(system: &Entry) -> Option<String> {
+    let isa: Isa = system.setting("isa")?.parse().ok()?;
+    (!isa.is_present()).then(|| format!("this processor has no {isa}"))
 }
 
 /// `table` with the figures of its campaign and of its products; `fault` is the reason why the campaign can't be
@@ -68,5 +79,27 @@ fn contestants(campaign: &Campaign) -> Contestants {
         unbuilt: campaign.unbuilt.iter().map(|it| (it.entry.name.clone(), it.build.clone())).collect(),
         absent: campaign.absent.iter().map(|entry| entry.name.clone()).collect(),
         drawn: !campaign.generated.is_empty(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::campaign::Launch;
+
+    #[test]
+    fn a_system_of_instructions_that_no_processor_here_has_is_told() {
+        let system = |isa: &str| {
+            let settings = serde_json::json!({ "isa": isa }).as_object().unwrap().clone();
+            let launch = Launch::BuiltIn { backend: "gru".into(), settings, batch: None };
+            Entry::new("a", launch, Vec::new())
+        };
+        assert_eq!(lacking_instructions(&system("scalar")), None);
+        let absent =
+            Isa::ALL.into_iter().find(|isa| !isa.is_present()).expect("those of another architecture");
+        assert_eq!(
+            lacking_instructions(&system(absent.name())),
+            Some(format!("this processor has no {absent}"))
+        );
     }
 }

@@ -8,8 +8,8 @@ use super::verdict::Lacking;
 use crate::tables::{Point, Table};
 
 /// Reason of a system's absence.
-const ABSENT: &str =
-    "its engine or its model isn't ready on this host; ci/peers/README.md says what makes it so";
+const ABSENT: &str = "its engine or its model isn't ready on this host (ci/peers/README.md says what makes it so), or the \
+                      processor lacks its instructions";
 
 impl Measured<'_> {
     /// Reason why this host is too small for a point, if it is.
