@@ -80,9 +80,10 @@ impl Price {
         self.age_days().is_some_and(|days| days > STALE_DAYS)
     }
 
-    /// Whether the instance has so many cores. A speed on more of them costs more than the instance.
+    /// Whether the instance may have so many cores: a virtual machine often shows a vCPU as one. A speed on more of
+    /// them costs more than the instance.
     pub fn has_cores(&self, cores: usize) -> bool {
-        cores * self.threads <= self.vcpus
+        cores <= self.vcpus
     }
 
     /// Words for a dollar at `words_per_second`, if the whole instance is paid for.
@@ -94,7 +95,7 @@ impl Price {
     /// rest.
     pub fn words_per_dollar_pro_rata(&self, words_per_second: f64, cores: usize) -> f64 {
         let share = (cores * self.threads) as f64 / self.vcpus as f64;
-        self.words_per_dollar(words_per_second) / share
+        self.words_per_dollar(words_per_second) / share.min(1.0)
     }
 }
 
@@ -246,7 +247,8 @@ mod tests {
         assert!((price.words_per_dollar_pro_rata(9870.0, 1) / 692.36e6 - 1.0).abs() < 1e-4);
         let price = named(&prices, "c6i.large").unwrap();
         assert_eq!(price.words_per_dollar_pro_rata(1.0, 1), price.words_per_dollar(1.0));
-        assert!(price.has_cores(1) && !price.has_cores(2), "its two threads share a core");
+        assert_eq!(price.words_per_dollar_pro_rata(1.0, 2), price.words_per_dollar(1.0));
+        assert!(price.has_cores(2) && !price.has_cores(3));
     }
 
     #[test]
