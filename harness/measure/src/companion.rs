@@ -36,6 +36,7 @@ pub struct Companion {
     end: OwnedFd,
     input: Option<ChildStdin>,
     output: ChildStdout,
+    /// Whether a question was asked.
     was_asked: bool,
     /// Bytes of standard output that no answer has taken.
     unread: Vec<u8>,

@@ -68,6 +68,12 @@ fn tokenisers_that_would_give_other_ids_are_refused_by_name() {
             "sentencepiece.bpe.model is missing",
         ),
         ("bert", "tokenizer_config.json", json!({ "do_basic_tokenize": false }), "`do_basic_tokenize`"),
+        (
+            "xlm-roberta",
+            "tokenizer_config.json",
+            json!({ "split_special_tokens": true }),
+            "`split_special_tokens` isn't supported",
+        ),
         ("bert", "tokenizer_config.json", json!({ "cls_token": "[START]" }), "`cls_token` is \"[START]\""),
         (
             "bert",

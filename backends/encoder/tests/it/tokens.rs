@@ -162,7 +162,25 @@ fn words_that_were_added_beside_tokenizer_json_are_found() {
     let refusal = tokeniser.encode(b"a [ENT] b [X] c", &mut Scratch::default(), &mut ids).unwrap_err();
     assert_eq!(ids, [2, 29, 501, 30, 500, 31, 3]);
     assert!(refusal.to_string().contains("gives the id 501 to a network of 500 words"), "{refusal}");
-    let split = whole("bert", &json!({ "split_special_tokens": true }));
-    let expected = [2, 146, 210, 88, 142, 1, 211, 97, 1, 52, 3];
-    assert_eq!(encoded(split.path(), "thé Bench [SEP] x".as_bytes()), expected);
+    let older = with("bert", &[("added_tokens.json", json!({ "[ENT]": 500 }))]);
+    std::fs::copy(folder("whole/bert.json"), older.path().join("tokenizer.json")).unwrap();
+    let tokeniser = Directory::open(older.path()).unwrap().tokeniser().unwrap();
+    tokeniser.encode(b"a [ENT] b", &mut Scratch::default(), &mut ids).unwrap_err();
+    assert_eq!(ids, [2, 29, 500, 30, 3]);
+}
+
+#[test]
+fn special_words_are_divided_where_a_file_says_so() {
+    let settings = json!({ "split_special_tokens": true });
+    // Ids by transformers 5.23.
+    for (kind, line, expected) in [
+        ("bert", "thé Bench [SEP] x", &[2, 146, 210, 88, 142, 1, 211, 97, 1, 52, 3][..]),
+        ("roberta", "a </s> b", &[0, 69, 225, 32, 19, 87, 34, 275, 2]),
+    ] {
+        for copy in [with(kind, &[("tokenizer_config.json", settings.clone())]), whole(kind, &settings)] {
+            assert_eq!(encoded(copy.path(), line.as_bytes()), expected, "{kind}");
+        }
+    }
+    let copy = whole("xlm-roberta", &settings);
+    assert_eq!(encoded(copy.path(), b"a </s> b"), [0, 16, 4, 2, 73, 2], "the words are pieces, too");
 }

@@ -35,18 +35,26 @@ const FAST: &str = "Fast";
 
 /// The family of a class, whose settings go over those of tokenizer.json; `None` for a class of no family.
 pub(super) fn family_of(settings: &Settings) -> Option<Source> {
+    let like_bert = LIKE_BERT.contains(&plain_name(settings)).then_some(Source::WordPieces);
+    built(settings).or(like_bert)
+}
+
+/// The tokeniser that the engine builds for a class from its files.
+fn built(settings: &Settings) -> Option<Source> {
+    let name = plain_name(settings);
+    BUILT.iter().find(|(known, _)| *known == name).map(|(_, source)| *source)
+}
+
+/// Name of the class, without the ending of those that read `tokenizer.json`.
+fn plain_name(settings: &Settings) -> &str {
     let name = settings.class_or_usual();
-    let plain = name.strip_suffix(FAST).unwrap_or(name);
-    let mut known = BUILT.into_iter().chain(LIKE_BERT.map(|class| (class, Source::WordPieces)));
-    known.find(|(class, _)| *class == plain).map(|(_, source)| source)
+    name.strip_suffix(FAST).unwrap_or(name)
 }
 
 /// The tokeniser of a folder without tokenizer.json.
 pub(super) fn source_of(settings: &Settings, folder: &Path) -> Result<Source> {
     let name = settings.class_or_usual();
-    let plain = name.strip_suffix(FAST).unwrap_or(name);
-    let built = BUILT.iter().find(|(known, _)| *known == plain).map(|(_, source)| *source);
-    let Some(source) = built else {
+    let Some(source) = built(settings) else {
         let known: Vec<_> = BUILT.iter().map(|(known, _)| *known).collect();
         let fault = format!(
             "the tokeniser {name:?} isn't supported without tokenizer.json, only {}; save it in that form",

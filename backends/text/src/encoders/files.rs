@@ -37,9 +37,13 @@ pub(super) fn open(folder: &Path, settings: &Settings, files: &mut Vec<PathBuf>)
     let source = source_of(settings, folder)?;
     settings.check(source, folder)?;
     let at: Vec<PathBuf> = source.files().iter().map(|name| folder.join(name)).collect();
+    let of_crate = |mut made: Tokenizer| {
+        made.set_encode_special_tokens(settings.split_special_tokens);
+        Kind::Tokenizers(Box::new(made), None)
+    };
     let kind = match source {
-        Source::WordPieces => Kind::Tokenizers(Box::new(word_pieces(&at[0], settings)?), None),
-        Source::BytePairs => Kind::Tokenizers(Box::new(byte_pairs(&at[0], &at[1], settings)?), None),
+        Source::WordPieces => of_crate(word_pieces(&at[0], settings)?),
+        Source::BytePairs => of_crate(byte_pairs(&at[0], &at[1], settings)?),
         Source::Pieces => Kind::Pieces(Box::new(Pieces::open(&at[0])?)),
     };
     files.extend(at);

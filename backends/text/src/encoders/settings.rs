@@ -126,6 +126,9 @@ impl Settings {
         if self.do_basic_tokenize == Some(false) {
             return refuse("`do_basic_tokenize` = false isn't supported".into());
         }
+        if self.split_special_tokens && source == Source::Pieces {
+            return refuse("`split_special_tokens` isn't supported".into());
+        }
         for (role, usual) in source.special() {
             let own = self.others.get(*role).and_then(word);
             if let Some(own) = own.filter(|own| own != usual) {
@@ -154,15 +157,16 @@ impl Settings {
 
     /// The added words that `tokenizer` doesn't find in a line yet.
     pub(super) fn missing_in(&self, tokenizer: &Tokenizer) -> Vec<AddedToken> {
-        let known = tokenizer.get_added_vocabulary();
+        let known = tokenizer.get_added_vocabulary().get_vocab();
         let token = |value: &Value| {
             let is = |property: &str| value[property] == true;
             let special = value["special"] != false;
             let token = AddedToken::from(word(value)?, special).normalized(is("normalized"));
             Some(token.lstrip(is("lstrip")).rstrip(is("rstrip")).single_word(is("single_word")))
         };
-        let added = self.added_tokens().filter_map(token);
-        added.filter(|token| !known.get_vocab().contains_key(&token.content)).collect()
+        let older = self.added.keys().map(|word| AddedToken::from(word.as_str(), true));
+        let added = self.added_tokens().filter_map(token).chain(older);
+        added.filter(|token| !known.contains_key(&token.content)).collect()
     }
 }
 

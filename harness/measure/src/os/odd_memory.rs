@@ -57,7 +57,7 @@ impl Status {
 /// Memory that `processes` hold together now: of one its own account, of several their proportional set size. `None`
 /// of none, or if the kernel doesn't show it.
 pub fn held_bytes(processes: &[Status]) -> Option<u64> {
-    // One that has ended, and that nobody has waited for yet, holds nothing.
+    // A process that has ended holds nothing, although its parent hasn't waited for it yet.
     let processes: Vec<&Status> = processes.iter().filter(|process| process.held_bytes() > 0).collect();
     match processes[..] {
         [process] => Some(process.held_bytes()),

@@ -19,8 +19,8 @@ use crate::os::{self, Interest, tree};
 const REAP_INTERVAL: Duration = Duration::from_micros(500);
 
 /// Reaps the system and all processes that it left, by force after a grace period. A system that works in a
-/// process behind its own ends when that process ends. Once the bench behind `control` has gone, nobody will wake
-/// processes that it has stopped.
+/// process behind its own ends when that process ends. The grace also passes for stopped processes once the bench,
+/// which alone would let them go on, has closed `control`.
 pub fn reap_all(pid: u32, control: &UnixStream, report: &mut Report, memory: &mut SeenMemory) {
     let bench_is_there = || {
         let wanted = [(control.as_fd(), Interest::Read)];

@@ -42,6 +42,9 @@ impl Changes {
 /// Parameters on which no speed depends.
 const BESIDE_SPEED: [&str; 6] = ["meter", "probes", "schema", "seed", "shard", "tracks"];
 
+/// Letters of a SHA-256 in hexadecimal.
+const HASH: usize = 64;
+
 /// Changes of the protocol between two runs, in what speed depends on.
 pub fn protocol_changes(before: &Identity, after: &Identity) -> Vec<String> {
     let facts = |protocol: &RunProtocol| -> Facts {
@@ -56,7 +59,8 @@ pub fn protocol_changes(before: &Identity, after: &Identity) -> Vec<String> {
 fn plain(value: &Value) -> Option<String> {
     Some(match value {
         Value::Null => return None,
-        Value::String(text) => text.chars().take(8).collect(),
+        Value::String(text) if text.len() == HASH => text.chars().take(8).collect(),
+        Value::String(text) => text.clone(),
         Value::Array(values) => values.iter().filter_map(plain).collect::<Vec<_>>().join(", "),
         Value::Object(fields) => {
             let fields = fields.iter().filter_map(|(name, value)| Some(format!("{name} {}", plain(value)?)));

@@ -249,13 +249,8 @@ fn pairs_agree(comparison: &Comparison, change: Change, tolerated: f64) -> bool 
 fn change(comparison: &Comparison, tolerated: f64, can_prove: bool) -> Change {
     let size = comparison.slow_down.max(1.0 / comparison.slow_down);
     match size > tolerated && size > comparison.noise_floor {
-        true if comparison.p >= SIGNIFICANT => {
-            if can_prove {
-                Change::Same
-            } else {
-                Change::Unclear
-            }
-        }
+        true if comparison.p >= SIGNIFICANT && can_prove => Change::Same,
+        true if comparison.p >= SIGNIFICANT => Change::Unclear,
         true if comparison.slow_down > 1.0 => Change::Slower,
         true => Change::Faster,
         false => Change::Same,

@@ -144,7 +144,7 @@ impl Answer {
         let verdict = match () {
             () if self.regressed => "REGRESSED",
             () if self.undecided => {
-                "can't tell: lines take no more instructions than two starts differ by; give more lines"
+                "can't tell: lines take no more instructions than two starts differ by; run a gate by time"
             }
             () => "no regression",
         };
@@ -174,7 +174,7 @@ impl Cell {
     fn row(&self) -> Vec<String> {
         let change = match self.ratio {
             None => "can't tell",
-            Some(ratio) if ratio > TOLERATED => "more",
+            Some(_) if self.is_more() => "more",
             Some(ratio) if ratio < 1.0 / TOLERATED => "fewer",
             Some(_) => "same",
         };
