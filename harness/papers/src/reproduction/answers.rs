@@ -1,5 +1,6 @@
 //! What a run says of its systems' answers: equal lines, and BLEU of trained models.
 
+use dyno_api::Task;
 use dyno_measure::Track;
 use dyno_stats::Estimate;
 
@@ -9,7 +10,9 @@ impl Measured<'_> {
     /// Share of lines that two systems of one model translate alike; vectors of encoders are no lines.
     pub(super) fn same_lines(&self, system: &str, base: &str) -> Option<f64> {
         let run = self.run?;
-        if [system, base].iter().any(|name| self.backend(name).is_some_and(|backend| backend == "encoder")) {
+        let encodes = |name: &str| run.identity.system(name).is_some_and(|system| system.task == Some(Task::Encode));
+        let is_encoder = |name: &str| self.backend(name).is_some_and(|backend| backend == "encoder");
+        if [system, base].iter().any(|name| encodes(name) || is_encoder(name)) {
             return None;
         }
         let models = |name: &str| run.identity.system(name).map(|system| &system.models);

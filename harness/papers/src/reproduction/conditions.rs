@@ -1,6 +1,6 @@
 //! Conditions of our figures, and reasons why there are none: the host's cores, systems that are absent or failed.
 
-use dyno_measure::Verdict;
+use dyno_measure::{Profile, Verdict};
 use dyno_results::Run;
 
 use super::measured::Measured;
@@ -21,6 +21,11 @@ impl Measured<'_> {
     /// Number of the host's cores.
     pub(super) fn cores(&self) -> Option<usize> {
         Some(self.run?.identity.host.cores.len())
+    }
+
+    /// Profile of the run.
+    pub(super) fn profile(&self) -> Option<Profile> {
+        Some(self.run?.identity.protocol.profile)
     }
 
     /// Reason why a system that the campaign has didn't run here, if so.
@@ -64,11 +69,10 @@ impl Measured<'_> {
             let (lines, words) = (set.source.len(), set.words());
             format!("{} ({lines} lines of {:.1} words)", set.name, words as f64 / lines.max(1) as f64)
         });
-        let profile = run.identity.protocol.profile;
         let day = run.day().map(|day| format!(", {day}")).unwrap_or_default();
         let told = [
             format!("{}{day}", run.identity.host.line()),
-            format!("{profile} profile on {}", sets.collect::<Vec<_>>().join(", ")),
+            format!("{} profile on {}", run.identity.protocol.profile, sets.collect::<Vec<_>>().join(", ")),
         ];
         told.into_iter().chain(noisy(run)).collect()
     }

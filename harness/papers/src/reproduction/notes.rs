@@ -77,7 +77,7 @@ pub fn findings(reproduction: &Reproduction) -> Vec<String> {
 /// What the paper says and what differs here: to be read before any verdict.
 pub fn caveats(reproduction: &Reproduction) -> Vec<Notes> {
     let table = &reproduction.table;
-    let drawn = "With drawn weights: words as tokens, translations as long as their sources, no BLEU.";
+    let drawn = "With drawn weights: words as tokens, no BLEU; a translation is as long as its source.";
     let scope = (table.measures() && reproduction.drawn).then(|| drawn.to_owned());
     let rows = &reproduction.rows;
     let of_rows = rows.iter().filter_map(|row| Some(format!("{}: {}.", row.name, row.note.as_ref()?)));

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use dyno_measure::Profile;
 use dyno_results::CellBreakdown;
 use dyno_stats::Estimate;
 use dyno_stats::grouped;
@@ -34,6 +35,8 @@ pub struct Reproduction {
     pub program_bytes: Option<u64>,
     /// Number of cores of the measured host.
     pub cores: Option<usize>,
+    /// Profile of the measured run.
+    pub profile: Option<Profile>,
 }
 
 /// A row of a reproduction.
@@ -93,6 +96,7 @@ impl Reproduction {
             drawn: measured.contestants.is_some_and(|contestants| contestants.drawn),
             program_bytes: measured.program_bytes,
             cores: measured.cores(),
+            profile: measured.profile(),
             table: table.clone(),
             rows,
         }

@@ -37,22 +37,14 @@ fn of_statement(reproduction: &Reproduction, said: &Statement) -> Claim {
     }
 }
 
-/// The verdict on a statement. The bootstrap's interval of a quality is so wide that it would hold most figures: the
-/// quality itself is judged.
 fn said_verdict(said: &Statement, of: Quantity, ours: Estimate) -> Verdict {
-    let ours = if of.needs_lines() { Estimate::exactly(ours.value) } else { ours };
     match (said.about, said.least, said.most) {
         (Some(about), ..) => Verdict::of_cost(ours, about),
         (_, Some(least), _) if of.is_cost() => Verdict::agreeing(ours.low > least),
         (.., Some(most)) if of.is_cost() => Verdict::agreeing(ours.high < most),
-        (_, Some(least), _) => Verdict::of_bar(ours, least),
-        (.., most) => Verdict::of_bar(negative(ours), -most.unwrap_or_default()),
+        (_, Some(least), _) => Verdict::of_bar(ours.value, least),
+        (.., most) => Verdict::of_bar(-ours.value, -most.unwrap_or_default()),
     }
-}
-
-/// The estimate of which more is better, where less is better of `of`.
-fn negative(of: Estimate) -> Estimate {
-    Estimate { value: -of.value, low: -of.high, high: -of.low }
 }
 
 fn interval(of: Estimate) -> String {

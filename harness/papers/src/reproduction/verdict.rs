@@ -1,8 +1,8 @@
 //! The verdict on a claim: our figure, with its interval, against the paper's.
 //!
-//! Only a speed-up can be exceeded. A ratio of costs and the size of a drawn network are facts, which agree or differ,
-//! by our median: a wide interval makes nothing agree. A bound on a size, a share and a quality are reached or not.
-//! Cores that the host lacks make a claim incomparable.
+//! Our median decides, so that a wide interval reaches nothing and makes nothing agree; only to exceed a speed-up takes
+//! the whole interval. A ratio of costs and the size of a drawn network are facts, which agree or differ. A bound on a
+//! size, a share and a quality are reached or not. Cores that the host lacks make a claim incomparable.
 
 use std::fmt;
 
@@ -22,9 +22,9 @@ const SAME_SIZE: f64 = 0.05;
 pub enum Verdict {
     /// Our whole interval is better than the paper's speed-up.
     Exceeded,
-    /// Our interval holds the paper's figure, or is better.
+    /// Our figure is the paper's, or is better.
     Reached,
-    /// Our whole interval is worse than the paper's figure.
+    /// Our figure is worse than the paper's.
     NotReached,
     /// Our ratio of costs is the paper's.
     Agrees,
@@ -43,7 +43,7 @@ impl Verdict {
 
     /// The verdict on a speed-up.
     pub fn of_speed_up(ours: Estimate, paper: f64) -> Self {
-        if ours.low > paper { Self::Exceeded } else { Self::of_bar(ours, paper) }
+        if ours.low > paper { Self::Exceeded } else { Self::of_bar(ours.value, paper) }
     }
 
     /// The verdict on “faster”, without a figure: the whole interval has to be above 1.
@@ -52,8 +52,8 @@ impl Verdict {
     }
 
     /// The verdict on a figure of which more is better, and which isn't a speed-up.
-    pub fn of_bar(ours: Estimate, paper: f64) -> Self {
-        if ours.high < paper { Self::NotReached } else { Self::Reached }
+    pub fn of_bar(ours: f64, paper: f64) -> Self {
+        if ours < paper { Self::NotReached } else { Self::Reached }
     }
 
     /// The verdict on the size of a network, which its dimensions settle.
@@ -92,9 +92,10 @@ impl Verdict {
     /// Rank among verdicts on settings of one claim, the worst first.
     pub(super) const fn rank(&self) -> u8 {
         match self {
-            Self::NotReached | Self::Differs => 0,
-            Self::Reached | Self::Agrees => 1,
-            _ => 2,
+            Self::NotReached => 0,
+            Self::Differs => 1,
+            Self::Reached | Self::Agrees => 2,
+            _ => 3,
         }
     }
 
@@ -144,7 +145,7 @@ mod tests {
     fn the_whole_interval_decides() {
         assert_eq!(Verdict::of_speed_up(ours(4.4, 4.5, 4.6), 4.37), Verdict::Exceeded);
         assert_eq!(Verdict::of_speed_up(ours(4.3, 4.5, 4.6), 4.37), Verdict::Reached);
-        assert_eq!(Verdict::of_speed_up(ours(4.1, 4.2, 4.4), 4.37), Verdict::Reached);
+        assert_eq!(Verdict::of_speed_up(ours(4.1, 4.2, 4.4), 4.37), Verdict::NotReached, "one round reached it");
         assert_eq!(Verdict::of_speed_up(ours(4.1, 4.2, 4.3), 4.37), Verdict::NotReached);
         assert_eq!(Verdict::of_faster(ours(1.01, 1.1, 1.2)), Verdict::Reached);
         assert_eq!(Verdict::of_faster(ours(0.9, 1.1, 1.2)), Verdict::NotReached);
@@ -152,8 +153,8 @@ mod tests {
 
     #[test]
     fn only_speed_ups_are_exceeded() {
-        assert_eq!(Verdict::of_bar(ours(4.4, 4.5, 4.6), 4.37), Verdict::Reached);
-        assert_eq!(Verdict::of_bar(ours(4.1, 4.2, 4.3), 4.37), Verdict::NotReached);
+        assert_eq!(Verdict::of_bar(4.5, 4.37), Verdict::Reached);
+        assert_eq!(Verdict::of_bar(4.2, 4.37), Verdict::NotReached);
         assert_eq!(Verdict::of_size(100.0, 238.0), Verdict::Differs);
         assert_eq!(Verdict::of_size(238.5, 238.0), Verdict::Agrees);
         assert_eq!(Verdict::of_size(260.0, 238.0), Verdict::Differs);
