@@ -11,6 +11,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use dyno_measure::os;
+
 use crate::error::{Error, Result};
 use crate::last_line;
 
@@ -97,13 +99,13 @@ fn bytes_below(folder: &Path) -> u64 {
     bytes.sum()
 }
 
-/// Runs `command` in a process group of its own, so that Ctrl-C ends the bench alone, and calls `look` now and then.
-/// A failure is `remedy`, with the last line that the command said.
+/// Runs `command`, which ends with the bench, in a process group of its own, and calls `look` now and then. A failure is `remedy`, with the last line that the command said.
 fn run(command: &mut Command, remedy: &str, look: &dyn Fn()) -> Result<()> {
     let failed = |error| fault(remedy, error);
     // A pipe fills up while this process waits; a file takes all that the command says.
     let (mut out, mut err) = (tempfile::tempfile().map_err(failed)?, tempfile::tempfile().map_err(failed)?);
     command.stdin(Stdio::null()).process_group(0);
+    os::die_with_parent(command);
     command.stdout(out.try_clone().map_err(failed)?).stderr(err.try_clone().map_err(failed)?);
     let mut child = command.spawn().map_err(failed)?;
     let mut wait = LOOK / 100; // what fails at once is told at once

@@ -147,6 +147,7 @@ fn what_cannot_be_verified_is_a_bad_request_not_a_broken_rule() {
     };
     verify(&["--command", " "]).assert_says(2, &["--command is empty"]);
     verify(&["--command", "./no-such --fast"]).assert_says(2, &["no program \"./no-such\" in /"]);
+    verify(&["--command", "no-such --fast"]).assert_says(2, &["no program \"no-such\" in PATH"]);
     let script = bench.path("script");
     verify(&["--command", script.to_str().unwrap()]).assert_says(2, &["asks for \"/no/such\""]);
     verify(&["--backend", "null", "--set", "word-us=-1"]).assert_says(2, &["\"null\"", "word-us"]);

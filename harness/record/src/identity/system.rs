@@ -66,11 +66,13 @@ impl RunSystem {
         nameless(self) == nameless(other)
     }
 
-    /// Whether a campaign describes both alike. The search follows from the rest of the description. Folders don't
-    /// count: a published run has them shortened, and another checkout or cache lies elsewhere.
+    /// Whether a campaign describes both alike. The search follows from the rest of the description, and what is to be
+    /// seen in a sandbox changes no program. Folders don't count: a published run has them shortened, and another
+    /// checkout or cache lies elsewhere.
     pub fn is_described_as(&self, other: &Self) -> bool {
         let described = |system: &Self| {
-            serde_json::to_value(Self { search: None, ..system.clone() }).map(without_folders).ok()
+            let bare = Self { search: None, sandbox_paths: Vec::new(), ..system.clone() };
+            serde_json::to_value(bare).map(without_folders).ok()
         };
         described(self).is_some_and(|ours| Some(ours) == described(other))
     }

@@ -5,6 +5,7 @@ mod submission;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use dyno_host::registry;
 use dyno_measure::{
@@ -167,15 +168,23 @@ fn own_submission(folder: &Path, dialect: Dialect, args: &VerifyArgs) -> Outcome
     Ok(Entry::of_submission(&name, submission))
 }
 
-/// Refuses a command that can't start. Only paths are checked here: only the shell knows its own commands.
+/// Refuses a command that can't start. What looks like no program, such as `X=1 ./run` or `(cd there; ./run)`, is left
+/// to the shell.
 fn check_typed(command: &str) -> Outcome<()> {
     let Some(program) = command.split_whitespace().next() else {
         return Err(bad_input("--command is empty: give a program and its arguments"));
     };
-    let is_path =
-        program.contains('/') && program.chars().all(|c| c.is_alphanumeric() || "/._+-".contains(c));
-    let checked = if is_path { check_command(&[program.into()], Path::new(".")) } else { Ok(()) };
-    checked.map_err(|fault| bad_input!("--command: {fault}"))
+    let is_plain = program.chars().all(|c| c.is_alphanumeric() || "/._+-".contains(c));
+    if !is_plain || is_of_the_shell(program) {
+        return Ok(());
+    }
+    check_command(&[program.into()], Path::new(".")).map_err(|fault| bad_input!("--command: {fault}"))
+}
+
+/// Whether `word` is the shell's own, as `exec` is, or a program that it finds without a path.
+fn is_of_the_shell(word: &str) -> bool {
+    let found = Command::new("sh").args(["-c", "command -v \"$0\"", word]).output();
+    !word.contains('/') && found.is_ok_and(|found| found.status.success())
 }
 
 /// Prints one row for each probe, with its findings and remedies below.
