@@ -87,8 +87,8 @@ typedef struct dyno_backend {
     /* May be NULL. Gives the time that all sessions spent in run, by part and in nanoseconds, as a JSON object, or null
      * without the setting "breakdown":
      *   {"components": {"encoder": 71000}, "operators": {"product": 52000}}
-     * Components are tokenise, embed, encoder, attention, decoder, output, search, detokenise and other; operators
-     * product, attention, softmax, norm, activation, quantise and other. Both add up to the same whole;
+     * Components are tokenise, embed, encoder, attention, feedforward, decoder, output, search, pooling, detokenise and
+     * other; operators product, attention, softmax, norm, activation, quantise and other. Both add up to the same whole;
      * the time that one of them lacks counts as other. If the host will call this function, the settings of open have
      * "breakdown": true. A backend with this function must accept the setting, and need not keep times without it. */
     int32_t (*breakdown)(const dyno_model *model, dyno_take_text take, void *data);

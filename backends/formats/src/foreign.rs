@@ -13,7 +13,7 @@ const LONGEST: usize = 1 << 20;
 pub(crate) fn fault_of(directory: &Path) -> Option<Fault> {
     let project = project_of(directory)?;
     let remedy = "measure the program that runs it: give the campaign a system with a `command` and this `model`, as in \
-                  docs/BRING-YOUR-OWN.md, section Models of other projects";
+                  docs/BRING-YOUR-OWN.md, section Engines of other projects";
     Some(Fault::unsupported(format!("a model of {project}"), remedy))
 }
 

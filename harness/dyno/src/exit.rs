@@ -17,13 +17,13 @@ pub enum Exit {
     BadInput = 2,
     /// The hosts differ, so their figures can't be compared.
     HostsDiffer = 3,
-    /// Nothing was measured, or too little for any answer.
+    /// Nothing was measured, or too little to be judged.
     NothingMeasured = 4,
     /// A gated cell is INVALID, so that the gate has no answer about it.
     CellInvalid = 5,
     /// The bench itself failed.
     BenchFailed = 6,
-    /// Enough was measured, but the host disturbed it too much for an answer.
+    /// The figures settle no answer: the host was disturbed, or more rounds are needed.
     Undecided = 7,
     /// The user pressed Ctrl-C; 128 + SIGINT, as in shells.
     Interrupted = 130,

@@ -23,7 +23,7 @@ pub struct HostedArgs {
     pub models: Vec<PathBuf>,
     #[command(flatten)]
     pub decoding: DecodingArgs,
-    /// Set an option of the backend; may be repeated
+    /// Give the engine a setting; may be repeated
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = setting, help_heading = "Model options")]
     pub settings: Vec<(String, serde_json::Value)>,
     /// Protocol to follow [default: latency at a terminal, throughput otherwise]
@@ -59,7 +59,7 @@ pub struct TranslateArgs {
     /// Write facts about the model to FILE, as JSON
     #[arg(long, value_name = "FILE", help_heading = "Output options")]
     pub facts: Option<PathBuf>,
-    /// Print the kernel choices of the tuning and their gains, on standard error
+    /// Print the blockings of the tuning and their gains, on standard error
     #[arg(long, help_heading = "Output options")]
     pub explain: bool,
     /// Write the time by component and by operator to FILE, as JSON
@@ -105,7 +105,7 @@ pub struct DecodingArgs {
     #[arg(long, num_args = 1..=3, value_names = ["FILE", "FIRST", "BEST"], help_heading = "Model options")]
     #[serde(skip)]
     pub shortlist: Option<Vec<String>>,
-    /// Number type of the weights and products: f32, bf16, f16, int16 or int8 [default: the model's own]
+    /// Precision of weights and products: f32, bf16, f16, int16 or int8 [default: the model's own]
     #[arg(long, value_name = "TYPE", help_heading = "Model options")]
     pub precision: Option<String>,
     /// Instruction set of the kernels [default: the best of this CPU]
@@ -114,10 +114,10 @@ pub struct DecodingArgs {
     /// dotprod and i8mm.
     #[arg(long, value_name = "ISA", help_heading = "Model options")]
     pub isa: Option<String>,
-    /// Use the kernel choices in FILE
+    /// Use the blockings of products in FILE
     #[arg(long, value_name = "FILE", conflicts_with = "tune", help_heading = "Model options")]
     pub tuning: Option<PathBuf>,
-    /// Measure the kernel choices that FILE lacks, write them to FILE, and use them
+    /// Measure the blockings of products that FILE lacks, write them to FILE, and use them
     #[arg(long, value_name = "FILE", help_heading = "Model options")]
     pub tune: Option<PathBuf>,
     /// Number of hypotheses to keep for each line
@@ -187,7 +187,7 @@ pub struct ConvertArgs {
     /// Directory to create
     #[arg(value_name = "DIR")]
     pub to: PathBuf,
-    /// Number types of the weights to write: f32, f16, int16, int8
+    /// Precisions of the weights to write: f32, f16, int16, int8
     #[arg(long, num_args = 1.., value_name = "TYPE", required = true)]
     pub precision: Vec<dyno_formats::Precision>,
     /// Vocabulary of both sides, or of source and target
@@ -246,7 +246,7 @@ pub struct BundleArgs {
     /// Backend that translates [default: the one that suits the model]
     #[arg(long, short)]
     pub backend: Option<String>,
-    /// Set an option of the backend; may be repeated
+    /// Give the engine a setting; may be repeated
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = setting)]
     pub settings: Vec<(String, serde_json::Value)>,
     /// Language pair that wmt25 and wmt26 name in each call, in the task's own words, such as ces-deu

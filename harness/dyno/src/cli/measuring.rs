@@ -26,7 +26,7 @@ pub struct RunArgs {
     pub campaign: Option<PathBuf>,
     #[command(flatten)]
     pub filters: Filters,
-    /// Measure only the I-th of N parts of the campaign; `dyno merge` joins them
+    /// Measure only the I-th of N shards of the campaign; `dyno merge` joins them
     ///
     /// Cells of a test set under a track are compared, so they stay together: a campaign has as many groups
     /// as test sets times tracks, and N is at most their number.
@@ -40,10 +40,10 @@ pub struct RunArgs {
     pub out: Option<PathBuf>,
     #[command(flatten)]
     pub price: PriceChoice,
-    /// Use the built-in kernel choices instead of tuning them to this host first
+    /// Use the built-in blockings of products instead of tuning them to this host first
     #[arg(long)]
     pub no_tune: bool,
-    /// Print the kernel choices of the tuning and their gains, on standard error
+    /// Print the blockings of the tuning and their gains, on standard error
     #[arg(long, conflicts_with = "no_tune", help_heading = "Output options")]
     pub explain: bool,
     /// Keep asking a system after it broke a rule
@@ -80,7 +80,7 @@ pub struct VerifyArgs {
     pub systems: Vec<String>,
     /// Verify the shell command COMMAND instead of a campaign's systems
     ///
-    /// dyno replaces {cores}, {core-list} and {track} in COMMAND.
+    /// dyno replaces {cores}, {core-list}, {track}, {task} and {mode} in COMMAND; `dyno list` explains them.
     #[arg(
         long,
         short,
@@ -133,7 +133,7 @@ pub struct VerifyArgs {
         help_heading = "Systems"
     )]
     pub models: Vec<PathBuf>,
-    /// Set an option of the backend; may be repeated
+    /// Give the engine a setting; may be repeated
     #[arg(
         long = "set",
         value_name = "NAME=VALUE",
@@ -186,10 +186,10 @@ Exit codes:
     1  a regression, whatever else is INVALID or undecided
     2  bad request or bad input
     3  the stored run is of another host
-    4  nothing was measured, or too little for an answer
+    4  nothing was measured, or too little to be judged
     5  a gated cell is INVALID
     6  the bench itself failed
-    7  a cell is undecided, because the host disturbed it (--on-noise fail)
+    7  a cell is undecided (--on-noise fail)
   130  interrupted")]
 pub struct GateArgs {
     /// Campaign file [default: the starter campaign]

@@ -38,10 +38,10 @@ Exit codes:
     1  the answer is no: a regression, an INVALID system or a slower run
     2  bad request or bad input
     3  the hosts differ, so their speeds can't be compared
-    4  nothing was measured, or too little for an answer
+    4  nothing was measured, or too little to be judged
     5  a gated cell is INVALID
     6  the bench itself failed
-    7  the host disturbed the measurement too much for an answer
+    7  undecided: the host was disturbed, or more rounds are needed
   130  interrupted";
 
 /// Commands of dyno.

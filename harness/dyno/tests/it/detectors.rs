@@ -132,7 +132,7 @@ fn truth() -> Vec<(&'static str, String)> {
         ("share of the greatest rate that must hold for copies alone", constants::UNKNOWN_RATE.to_string()),
         ("runs of copies that must miss the limit there", constants::UNKNOWN_RUNS.to_string()),
         ("turns of launches that must accuse a system", launches::ACCUSING_TURNS.to_string()),
-        ("turns among them that may clear it, but for the first", launches::CLEARING_TURNS.to_string()),
+        ("turns among them that may clear it, but for the first two", launches::CLEARING_TURNS.to_string()),
         ("askings of a timed probe that must accuse a system", verify::ACCUSING_ASKINGS.to_string()),
         ("askings of a timed probe that stands out, at most", verify::MOST_ASKINGS.to_string()),
         (
@@ -189,7 +189,7 @@ fn truth() -> Vec<(&'static str, String)> {
             limits::LOWERED_PEAK.to_string(),
         ),
         (
-            "nondeterministic: difference of two rounds' scores beyond, in halves of its 95 % interval",
+            "nondeterministic: difference of two rounds' scores above, in half-widths of its 95 % interval",
             limits::MOST_UNLIKE.to_string(),
         ),
         ("hidden_files: their size above, of the declared model's", percent(limits::HIDDEN_SHARE)),

@@ -15,7 +15,7 @@ use super::cell::Fault;
 use super::counter::{Counter, Counts, Instructions};
 use super::markdown;
 use crate::campaign::{Campaign, Entry};
-use crate::cli::measuring::GateArgs;
+use crate::cli::measuring::{GateArgs, OnNoise};
 use crate::exit::{Exit, Outcome, no_answer};
 use crate::interrupt::Stop;
 use crate::{output, table};
@@ -75,7 +75,7 @@ pub(super) fn gate(args: &GateArgs, campaign: &Campaign, baseline: &Baseline) ->
     args.summary.iter().try_for_each(|file| markdown::add(&format!("```\n{}```\n", answer.text()), file))?;
     Ok(match () {
         () if answer.regressed => Exit::No,
-        () if answer.undecided => Exit::Undecided,
+        () if answer.undecided && args.on_noise == OnNoise::Fail => Exit::Undecided,
         () => Exit::Done,
     })
 }
