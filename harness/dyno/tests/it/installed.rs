@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crate::support::{Bench, Ended};
+use crate::support::{Bench, Ended, copy_program};
 
 /// A folder of data whose starter campaign has a system of that name.
 fn data(folder: &Path, system: &str) {
@@ -23,7 +23,7 @@ fn data_lie_where_the_user_says_in_share_beside_the_program_or_in_the_checkout_o
     let bench = Bench::new("");
     let program = bench.path("prefix/bin/dyno");
     fs::create_dir_all(program.parent().unwrap()).unwrap();
-    fs::copy(env!("CARGO_BIN_EXE_dyno"), &program).unwrap();
+    copy_program(&program);
     let ask = |question: &str, data: Option<&str>| {
         let mut command = Command::new(&program);
         command.arg(question).current_dir(bench.path("")).env_remove("DYNO_DATA");

@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
-use crate::support::{Bench, LATENCY};
+use crate::support::{Bench, LATENCY, copy_program};
 
 /// Three rounds of two systems over eleven words.
 fn bench() -> Bench {
@@ -212,7 +212,7 @@ fn a_closed_standard_error_does_not_end_a_run() {
 fn a_new_build_beneath_a_run_does_not_end_it() {
     let bench = held_bench();
     let own = bench.path("own-dyno");
-    fs::copy(env!("CARGO_BIN_EXE_dyno"), &own).unwrap();
+    copy_program(&own);
     let mut command = Command::new(&own);
     command.args(["run", "campaign.toml", "--out", "out"]).current_dir(bench.path("."));
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
