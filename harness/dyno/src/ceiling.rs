@@ -83,7 +83,7 @@ fn round(campaign: &Campaign, set: &TestSet, track: Track) -> f64 {
     } else if track.is_lockstep() {
         let longest =
             set.units(track).iter().map(|unit| unit.len()).max().unwrap_or(1) as f64 * limits.line_seconds;
-        let lines: f64 = set.source.iter().map(|line| limits.seconds_for(line)).sum();
+        let lines: f64 = set.source.iter().map(|line| limits.seconds_for(line.len())).sum();
         let parts = Part::all(track, *profile, set.source.len()).count();
         let warm_up = parts * profile.warm_up_lines();
         let further = (set.source.len() / LINES_AN_UNKNOWN).max(LEAST_UNKNOWN) + parts + warm_up;

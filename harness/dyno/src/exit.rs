@@ -95,7 +95,7 @@ macro_rules! by_input {
     )* };
 }
 
-/// Errors of a library that never has the user's input.
+/// Errors that are the bench's own, unless the caller marks them with [`OrBadInput`].
 macro_rules! by_bench {
     ($($error:ty),*) => { $(
         impl From<$error> for Failure {
@@ -107,18 +107,9 @@ macro_rules! by_bench {
 }
 
 by_input!(dyno_measure, dyno_results, dyno_provision);
-by_bench!(dyno_report::Error, std::io::Error);
+by_bench!(dyno_host::Error, dyno_report::Error, std::io::Error);
 #[cfg(feature = "papers")]
 by_bench!(dyno_papers::Error);
-
-impl From<dyno_host::Error> for Failure {
-    fn from(error: dyno_host::Error) -> Self {
-        match error {
-            dyno_host::Error::Pipe(error) => error.into(),
-            error => anyhow::Error::from(error).into(),
-        }
-    }
-}
 
 /// Failure that the user can correct, from a format and its arguments.
 macro_rules! bad_input {

@@ -116,9 +116,8 @@ pub fn name_of(folder: &Path) -> String {
 
 /// Command line of this process, quoted for a shell.
 pub fn this_command() -> String {
-    let arguments: Vec<String> =
-        std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned()).collect();
-    let words = std::iter::once("dyno").chain(arguments.iter().map(String::as_str));
+    let given: Vec<String> = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into()).collect();
+    let words = std::iter::once("dyno").chain(given.iter().map(String::as_str));
     // Quoting fails only for a NUL, which no argument of a process can hold.
     shlex::try_join(words).unwrap_or_else(|_| "dyno".into())
 }

@@ -60,10 +60,8 @@ pub fn write(report: &Report, path: &Path, run: &Path) -> Outcome<()> {
     if !parent.is_dir() {
         refuse!("no folder {}: create it first, or choose another -o", parent.display());
     }
-    let beside_records = match (parent.canonicalize(), run.canonicalize()) {
-        (Ok(parent), Ok(run)) => parent == run,
-        _ => false,
-    };
+    let both = parent.canonicalize().ok().zip(run.canonicalize().ok());
+    let beside_records = both.is_some_and(|(parent, run)| parent == run);
     write_whole(path, report.html(beside_records)?.as_bytes()).map_err(unwritable)
 }
 

@@ -14,6 +14,7 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use dyno_measure::Track;
+use dyno_measure::files::entries_below;
 use dyno_measure::os::{allowed_cores, pin_thread};
 
 use crate::campaign::{Campaign, Entry};
@@ -24,11 +25,8 @@ use crate::progress::Progress;
 /// Opens every hosted system once, so that a refusal doesn't come after an hour of other rounds. Systems
 /// whose models aren't drawn yet are skipped.
 pub fn preflight(campaign: &Campaign) -> Outcome<()> {
-    campaign
-        .systems
-        .iter()
-        .filter(|entry| entry.is_hosted() && entry.models.iter().all(|model| model.exists()))
-        .try_for_each(|entry| open(entry, campaign.tracks[0]))
+    let is_ready = |entry: &&Entry| entry.is_hosted() && entry.models.iter().all(|model| model.exists());
+    campaign.systems.iter().filter(is_ready).try_for_each(|entry| open(entry, campaign.tracks[0]))
 }
 
 /// Tunes the built-in systems of `campaign` without a tuning of their own, on `core`. The tuning files, by the name of
@@ -77,22 +75,14 @@ pub fn explain(folder: &Path) -> Outcome<()> {
 
 /// Number of products in the tunings of `folder`: all lines except the first of each file.
 fn products(folder: &Path) -> Outcome<usize> {
-    let texts = tunings(folder)?
-        .iter()
-        .map(|file| dyno_api::files::read_to_string(file))
-        .collect::<std::io::Result<Vec<_>>>()?;
-    Ok(texts.iter().map(|text| text.lines().count().saturating_sub(1)).sum())
+    tunings(folder)?.iter().try_fold(0, |sum, file| {
+        Ok(sum + dyno_api::files::read_to_string(file)?.lines().count().saturating_sub(1))
+    })
 }
 
-/// Sorted files of `folder`; none if the folder is missing.
+/// Sorted files below `folder`; none if the folder is missing.
 fn tunings(folder: &Path) -> Outcome<Vec<PathBuf>> {
-    if !folder.exists() {
-        return Ok(Vec::new());
-    }
-    let files = std::fs::read_dir(folder)?.map(|entry| Ok(entry?.path()));
-    let mut files = files.collect::<std::io::Result<Vec<_>>>()?;
-    files.sort();
-    Ok(files)
+    Ok(if folder.exists() { entries_below(folder)? } else { Vec::new() })
 }
 
 /// Opens a hosted system on empty input. A refusal is bad input, which the user can correct.

@@ -61,6 +61,6 @@ pub enum Error {
     #[error("can't choose a core")]
     Core(#[source] io::Error),
     /// Input or output fails.
-    #[error("can't pass lines on")]
+    #[error("{0}")]
     Pipe(#[from] io::Error),
 }

@@ -47,15 +47,9 @@ fn misfit(models: &[PathBuf]) -> String {
     if let Some(gone) = models.iter().find(|model| !model.exists()) {
         return format!("no model at {}; give the path of a model, or a --backend", gone.display());
     }
-    let unreadable = models.iter().filter_map(|model| ModelDir::open_all(model).err()).next();
-    unreadable.map_or_else(
-        || {
-            let names: Vec<_> = models.iter().map(|model| model.display().to_string()).collect();
-            format!(
-                "no backend of this build suits {}; choose one with --backend to see why",
-                names.join(", ")
-            )
-        },
-        |error| error.to_string(),
-    )
+    if let Some(unreadable) = models.iter().find_map(|model| ModelDir::open_all(model).err()) {
+        return unreadable.to_string();
+    }
+    let names: Vec<_> = models.iter().map(|model| model.display().to_string()).collect();
+    format!("no backend of this build suits {}; choose one with --backend to see why", names.join(", "))
 }

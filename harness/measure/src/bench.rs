@@ -9,11 +9,8 @@ use crate::energy::Meter;
 use crate::error::{During, Error, Result};
 use crate::floor::pipe_floor_ns;
 use crate::host;
-use crate::plan::Placement;
 use crate::process::subject::Subject;
-use crate::protocol::Protocol;
-use crate::sandbox::Sandbox;
-use crate::system::System;
+use crate::{Placement, Protocol, Sandbox, System};
 
 /// Conditions of a measurement, the same for all systems.
 #[derive(Clone, Debug)]

@@ -11,7 +11,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::os::{self, Interest};
+use crate::os::{self, PollFlags};
 use crate::supervisor::tail::Tail;
 
 /// Longest wait without a look at signals.
@@ -106,7 +106,7 @@ impl Companion {
     /// Answer to `question`: one line, without its end.
     pub fn ask(&mut self, question: &[u8], bounds: Bounds) -> Result<Vec<u8>, Silence> {
         // A program may answer its first question without reading it.
-        if self.was_asked && os::wait_for([(self.output.as_fd(), Interest::Read)], Some(BEHIND))? == [true] {
+        if self.was_asked && os::wait_for([(self.output.as_fd(), PollFlags::IN)], Some(BEHIND))? == [true] {
             self.read()?;
         }
         self.was_asked = true;
@@ -171,11 +171,11 @@ impl Companion {
 
     /// Sends and reads what the pipes take and have. False once the program has ended, or has closed its output.
     fn turn(&mut self, unsent: &mut &[u8], time: Duration) -> io::Result<bool> {
-        let end = (self.end.as_fd(), Interest::Read);
-        let errors = self.complaints.fd().map_or(end, |fd| (fd, Interest::Read));
+        let end = (self.end.as_fd(), PollFlags::IN);
+        let errors = self.complaints.fd().map_or(end, |fd| (fd, PollFlags::IN));
         let writes = self.input.as_ref().filter(|_| !unsent.is_empty());
-        let input = writes.map_or(end, |input| (input.as_fd(), Interest::Write));
-        let output = (self.output.as_fd(), Interest::Read);
+        let input = writes.map_or(end, |input| (input.as_fd(), PollFlags::OUT));
+        let output = (self.output.as_fd(), PollFlags::IN);
         let [ended, reads, _, writes] = os::wait_for([end, output, errors, input], Some(time))?;
         self.complaints.read();
         if let Some(input) = self.input.as_mut().filter(|_| writes && !unsent.is_empty()) {
@@ -221,8 +221,8 @@ impl Companion {
     fn wait(&mut self, patience: Duration) {
         let begin = Instant::now();
         while begin.elapsed() < patience {
-            let end = (self.end.as_fd(), Interest::Read);
-            let errors = self.complaints.fd().map_or(end, |fd| (fd, Interest::Read));
+            let end = (self.end.as_fd(), PollFlags::IN);
+            let errors = self.complaints.fd().map_or(end, |fd| (fd, PollFlags::IN));
             let ended = os::wait_for([end, errors], Some(SLICE)).map_or(true, |[ended, _]| ended);
             self.complaints.read();
             if ended {

@@ -5,10 +5,7 @@ use std::collections::BTreeMap;
 
 use dyno_record::{Probe, Reason, Verdict};
 
-use crate::plan::Round;
-use crate::record::Record;
-use crate::system::System;
-use crate::verify::Examined;
+use crate::{Examined, Record, Round, System};
 
 /// Knowledge from before a round.
 #[derive(Clone, Debug, Default)]

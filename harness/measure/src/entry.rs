@@ -25,13 +25,10 @@ pub fn enter() {
     } else {
         return;
     };
-    let code = done.map_or_else(
-        |error| {
-            // A closed standard error must not turn one failure into another.
-            let _ = writeln!(std::io::stderr(), "{}: {error}", first.to_string_lossy());
-            FAILED
-        },
-        |()| 0,
-    );
-    std::process::exit(code)
+    if let Err(error) = done {
+        // A closed standard error must not turn one failure into another.
+        let _ = writeln!(std::io::stderr(), "{}: {error}", first.to_string_lossy());
+        std::process::exit(FAILED)
+    }
+    std::process::exit(0)
 }

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::fs::File;
+use std::io::Read;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -15,14 +16,11 @@ use crate::os;
 
 /// All files below `path`, or `path` itself, in a fixed order. Links to folders are left out: they may lead in
 /// circles.
-pub fn collect_files(path: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
+pub fn files_at(path: &Path) -> io::Result<Vec<PathBuf>> {
     if !path.is_dir() {
-        files.push(path.into());
-        return Ok(());
+        return Ok(vec![path.into()]);
     }
-    let entries = entries_below(path)?;
-    files.extend(entries.into_iter().filter(|entry| !entry.is_dir()));
-    Ok(())
+    Ok(entries_below(path)?.into_iter().filter(|entry| !entry.is_dir()).collect())
 }
 
 /// Everything below `folder` that is no folder itself, in a fixed order. Links are entries; none is followed.
@@ -67,8 +65,12 @@ pub fn file_hash(path: &Path) -> io::Result<String> {
     if let Some((_, hash)) = known().as_ref().and_then(|all| all.get(path)).filter(|known| known.0 == stamp) {
         return Ok(hash.clone());
     }
-    let mut hash = Sha256::new();
-    io::copy(&mut dyno_api::files::open(path)?, &mut HashWriter(&mut hash))?;
+    let (mut hash, mut file, mut part) = (Sha256::new(), dyno_api::files::open(path)?, Vec::new());
+    // In parts, so that a model of many GiB is never in memory at once.
+    while file.by_ref().take(1 << 16).read_to_end(&mut part)? > 0 {
+        hash.update(&part);
+        part.clear();
+    }
     let hash = hex(&hash.finalize());
     known().get_or_insert_default().insert(path.into(), (stamp, hash.clone()));
     Ok(hash)
@@ -79,20 +81,6 @@ pub fn file_hash(path: &Path) -> io::Result<String> {
 pub fn make_way(path: &Path) -> io::Result<()> {
     let _ = fs::remove_file(path).or_else(|_| fs::remove_dir_all(path));
     path.parent().map_or(Ok(()), fs::create_dir_all)
-}
-
-/// Feeds a hash from `io::copy`, so that a model of many GiB is never in memory at once.
-struct HashWriter<'a>(&'a mut Sha256);
-
-impl io::Write for HashWriter<'_> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.update(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
 }
 
 /// Bytes of all files at `models`.
@@ -112,9 +100,7 @@ pub fn forget(models: &[PathBuf]) -> Option<u64> {
 
 /// All files at `models`. A model that can't be read has none; the launch fails and reports it.
 pub(crate) fn files_of(models: &[PathBuf]) -> Vec<PathBuf> {
-    let mut files = Vec::new();
-    models.iter().for_each(|model| drop(collect_files(model, &mut files)));
-    files
+    models.iter().filter_map(|model| files_at(model).ok()).flatten().collect()
 }
 
 #[cfg(test)]

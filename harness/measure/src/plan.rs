@@ -3,9 +3,7 @@
 use dyno_record::{Interleave, Track};
 use dyno_stats::Random;
 
-use crate::protocol::Protocol;
-use crate::system::System;
-use crate::test_set::TestSet;
+use crate::{Protocol, System, TestSet};
 
 /// Systems, test sets and tracks that are measured against each other.
 #[derive(Clone, Debug, Default)]

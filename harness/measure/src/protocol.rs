@@ -2,8 +2,7 @@
 
 use dyno_record::{Interleave, LatencyLimit, Limits, Probe, Profile};
 
-use crate::recording::Recording;
-use crate::test_set::Filler;
+use crate::{Filler, Recording};
 
 /// Parameters of a measurement, the same for all of its systems.
 #[derive(Clone, Debug)]

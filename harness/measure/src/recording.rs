@@ -7,8 +7,7 @@ use std::path::Path;
 
 use dyno_record::hash_of;
 
-use crate::error::{Error, Result};
-use crate::text::split_lines;
+use crate::{Error, Result, split_lines};
 
 /// Most arrivals: the most lines of a run, whose answers are held in memory.
 const MOST_ARRIVALS: usize = 1 << 20;

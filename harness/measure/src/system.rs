@@ -93,12 +93,6 @@ impl System {
         self.tracks.as_ref().is_none_or(|tracks| tracks.contains(&track))
     }
 
-    /// The same system as a second entry.
-    #[must_use]
-    pub fn twin(&self) -> Self {
-        Self { name: format!("{} (twin)", self.name), twin_of: Some(self.name.clone()), ..self.clone() }
-    }
-
     /// Name of the system, or of the system whose second entry it is.
     pub fn original(&self) -> &str {
         self.twin_of.as_ref().unwrap_or(&self.name)
@@ -133,20 +127,13 @@ impl System {
 
 /// Replaces `{name}` if `value` knows the name. Other braces stay, since they may be JSON or shell.
 fn fill(argument: &str, value: &impl Fn(&str) -> Option<String>) -> String {
-    let mut filled = String::new();
-    let mut rest = argument;
-    while let Some(open) = rest.find('{') {
-        let close = rest[open..].find('}').map(|length| open + length);
-        let known = close.and_then(|close| Some((close, value(&rest[open + 1..close])?)));
-        let (text, end) = match known {
-            Some((close, text)) => (text, close + 1),
-            None => ("{".into(), open + 1),
-        };
-        filled.push_str(&rest[..open]);
-        filled.push_str(&text);
-        rest = &rest[end..];
+    let mut parts = argument.split('{');
+    let mut filled = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let known = part.split_once('}').and_then(|(name, rest)| Some(value(name)? + rest));
+        filled += &known.unwrap_or_else(|| format!("{{{part}"));
     }
-    filled + rest
+    filled
 }
 
 #[cfg(test)]

@@ -8,8 +8,7 @@ use dyno_record::{Track, hash_of, hex};
 
 use sha2::{Digest, Sha256};
 
-use crate::error::{Error, Result};
-use crate::text::{as_text, split_lines, words};
+use crate::{Error, Result, as_text, split_lines, words};
 
 /// Remedy for a file without sentences.
 const ONE_SENTENCE: &str = "; expected one sentence on each line";

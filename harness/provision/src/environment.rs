@@ -1,7 +1,6 @@
 //! Private Python environments in the user's cache folder. sacrebleu has one where the user's own Python lacks it, and
 //! each adapter of another engine has one.
 
-use std::cell::Cell;
 use std::ffi::OsString;
 use std::fmt::Display;
 use std::fs::{self, File};
@@ -13,7 +12,7 @@ use std::time::Duration;
 
 use dyno_measure::os;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, refused};
 use crate::last_line;
 
 /// Time between two looks at the growth of an environment.
@@ -46,7 +45,7 @@ pub fn build(folder: &Path, packages: &Packages<'_>, progress: &dyn Fn(u64)) -> 
     run(
         Command::new("python3").args(["-m", "venv"]).arg(&venv),
         "python3 with its venv module is needed",
-        &|| (),
+        &mut || (),
     )?;
     let python = venv.join("bin/python3");
     let mut pip = Command::new(&python);
@@ -55,10 +54,16 @@ pub fn build(folder: &Path, packages: &Packages<'_>, progress: &dyn Fn(u64)) -> 
     pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input"]);
     // Every package is pinned, and a compiler is not asked for.
     pip.args(["--no-deps", "--only-binary=:all:"]).args(install);
-    let tenths = Tenths { takes: *takes, told: Cell::new(0), progress };
-    run(&mut pip, remedy, &|| tenths.look(bytes_below(aside.path())))?;
+    let mut told = 0;
+    run(&mut pip, remedy, &mut || {
+        let bytes = bytes_below(aside.path());
+        if let Some(tenths) = further_tenths(bytes, *takes, told) {
+            told = tenths;
+            progress(bytes);
+        }
+    })?;
     if let Some(program) = prepare {
-        run(Command::new(&python).arg(program), "its prepare.py failed", &|| ())?;
+        run(Command::new(&python).arg(program), "its prepare.py failed", &mut || ())?;
     }
     // The folder holds an environment that no longer answers, or is absent.
     let _ = fs::remove_dir_all(folder);
@@ -70,22 +75,10 @@ pub fn build(folder: &Path, packages: &Packages<'_>, progress: &dyn Fn(u64)) -> 
     Ok(())
 }
 
-/// Growth of an environment in tenths of its size.
-struct Tenths<'a> {
-    takes: u64,
-    told: Cell<u64>,
-    progress: &'a dyn Fn(u64),
-}
-
-impl Tenths<'_> {
-    /// Tells a tenth once; the rest, which pip's own files may exceed, is not told.
-    fn look(&self, bytes: u64) {
-        let tenths = 10 * bytes / self.takes.max(1);
-        if tenths > self.told.get() && tenths < 10 {
-            self.told.set(tenths);
-            (self.progress)(bytes);
-        }
-    }
+/// Tenths of an environment that is to have `takes` bytes, if they are more than those `told`. The rest, which pip's
+/// own files may exceed, is not told.
+fn further_tenths(bytes: u64, takes: u64, told: u64) -> Option<u64> {
+    Some(10 * bytes / takes.max(1)).filter(|&tenths| tenths > told && tenths < 10)
 }
 
 /// Bytes of all files below `folder`. Files that vanish meanwhile don't count.
@@ -99,8 +92,9 @@ fn bytes_below(folder: &Path) -> u64 {
     bytes.sum()
 }
 
-/// Runs `command`, which ends with the bench, in a process group of its own, and calls `look` now and then. A failure is `remedy`, with the last line that the command said.
-fn run(command: &mut Command, remedy: &str, look: &dyn Fn()) -> Result<()> {
+/// Runs `command`, which ends with the bench, in a process group of its own, and calls `look` now and then. A failure
+/// is `remedy`, with the last line that the command said.
+fn run(command: &mut Command, remedy: &str, look: &mut dyn FnMut()) -> Result<()> {
     let failed = |error| fault(remedy, error);
     // A pipe fills up while this process waits; a file takes all that the command says.
     let (mut out, mut err) = (tempfile::tempfile().map_err(failed)?, tempfile::tempfile().map_err(failed)?);
@@ -122,7 +116,7 @@ fn run(command: &mut Command, remedy: &str, look: &dyn Fn()) -> Result<()> {
     }
     // venv reports errors on standard output, pip on standard error.
     let said = [read_again(&mut err), read_again(&mut out)].into_iter().find(|said| !said.is_empty());
-    Err(Error::Refused(format!("{remedy} ({})", last_line(&said.unwrap_or_default()))))
+    Err(refused!("{remedy} ({})", last_line(&said.unwrap_or_default())))
 }
 
 fn read_again(file: &mut File) -> Vec<u8> {
@@ -132,22 +126,20 @@ fn read_again(file: &mut File) -> Vec<u8> {
 }
 
 fn fault(what: impl Display, cause: impl Display) -> Error {
-    Error::Refused(format!("{what}: {cause}"))
+    refused!("{what}: {cause}")
 }
 
 #[cfg(test)]
 mod tests {
-    use std::cell::RefCell;
-
     use super::*;
 
     #[test]
     fn each_tenth_of_an_environment_is_told_once() {
-        let told = RefCell::new(Vec::new());
-        let progress = |bytes| told.borrow_mut().push(bytes);
-        let tenths = Tenths { takes: 1000, told: Cell::new(0), progress: &progress };
-        [5, 99, 100, 150, 420, 430, 999, 1000, 4000].into_iter().for_each(|bytes| tenths.look(bytes));
-        assert_eq!(*told.borrow(), [100, 420, 999]);
+        let mut told = 0;
+        let is_told = |&bytes: &u64| further_tenths(bytes, 1000, told).map(|tenths| told = tenths).is_some();
+        let heard: Vec<u64> =
+            [5, 99, 100, 150, 420, 430, 999, 1000, 4000].into_iter().filter(is_told).collect();
+        assert_eq!(heard, [100, 420, 999]);
     }
 
     #[test]

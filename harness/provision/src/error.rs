@@ -11,6 +11,12 @@ pub enum Error {
     Io(#[from] std::io::Error),
 }
 
+/// [`Error::Refused`] with a formatted message.
+macro_rules! refused {
+    ($($message:tt)*) => { $crate::Error::Refused(format!($($message)*)) };
+}
+pub(crate) use refused;
+
 impl Error {
     /// Whether the user's input is at fault, and not the host.
     pub fn is_bad_input(&self) -> bool {

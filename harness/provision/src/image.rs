@@ -11,7 +11,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-use crate::error::{Error, Result};
+use crate::error::{Result, refused};
 use crate::{Listener, cache_folder, last_line};
 
 /// Engines of containers, whose commands are alike.
@@ -34,15 +34,13 @@ impl<'a> Image<'a> {
 
     /// Folder with the image's files, and the variables of its environment. The folder is made on first use.
     pub fn unpacked(&self, say: Listener<'_>) -> Result<(PathBuf, Vec<(String, String)>)> {
-        let text = self.ask(&["image", "inspect", self.name])?;
+        let Self { engine, name } = self;
+        let text = self.ask(&["image", "inspect", name])?;
         let told: Value = serde_json::from_str(&text).map_err(|fault| {
-            Error::Refused(format!(
-                "{} describes {} in no known form: {fault}; unpack the image by hand",
-                self.engine, self.name
-            ))
+            refused!("{engine} describes {name} in no known form: {fault}; unpack the image by hand")
         })?;
         let id = told[0]["Id"].as_str();
-        let id = id.ok_or_else(|| Error::Refused(format!("no image {}; pull or load it", self.name)))?;
+        let id = id.ok_or_else(|| refused!("no image {name}; pull or load it"))?;
         let id = id.rsplit(':').next().unwrap_or_default();
         let folder = cache_folder()?.join("images").join(id);
         if !folder.is_dir() {
@@ -83,31 +81,25 @@ impl<'a> Image<'a> {
         let exported = export.wait()?;
         match exported.success() && unpacked.success() {
             true => Ok(()),
-            false => Err(Error::Refused(format!(
-                "can't unpack {}: {exported}, tar: {unpacked}; unpack it by hand",
-                self.name
-            ))),
+            false => {
+                Err(refused!("can't unpack {}: {exported}, tar: {unpacked}; unpack it by hand", self.name))
+            }
         }
     }
 
     /// Standard output of the engine's command.
     fn ask(&self, arguments: &[&str]) -> Result<String> {
-        let asked = Command::new(self.engine).args(arguments).stdin(Stdio::null()).output();
+        let engine = self.engine;
+        let asked = Command::new(engine).args(arguments).stdin(Stdio::null()).output();
         let asked = asked.map_err(|error| {
-            Error::Refused(format!(
-                "can't start {}: {error}; install it, or give an unpacked folder",
-                self.engine
-            ))
+            refused!("can't start {engine}: {error}; install it, or give an unpacked folder")
         })?;
         if asked.status.success() {
             return Ok(String::from_utf8_lossy(&asked.stdout).into_owned());
         }
         let last = last_line(&asked.stderr);
         let line = shlex::try_join(arguments.iter().copied()).unwrap_or_default();
-        Err(Error::Refused(format!(
-            "{} {line}: {last}; pull or load the image, or give an unpacked folder",
-            self.engine
-        )))
+        Err(refused!("{engine} {line}: {last}; pull or load the image, or give an unpacked folder"))
     }
 }
 

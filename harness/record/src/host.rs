@@ -30,21 +30,26 @@ impl Host {
     /// without differences may be compared. Another kernel release alone doesn't count.
     pub fn differences(&self, other: &Self) -> Vec<String> {
         let gib = |bytes: u64| format!("{} GiB", (bytes as f64 / f64::from(1 << 30)).round());
-        let number = |cores: &[usize]| format!("{} cores", cores.len());
         // Earlier records name no nodes.
         let nodes = |host: &Self| match host.numa_nodes.len() {
             0 | 1 => "one NUMA node".to_owned(),
             several => format!("{several} NUMA nodes"),
         };
-        // Nor do they name bf16, which the processor's name tells.
-        let isa = |host: &Self| -> Vec<String> {
-            host.isa.iter().filter(|isa| *isa != dyno_api::Isa::Avx512Bf16.name()).cloned().collect()
-        };
         let figures = |host: &Self| {
-            let limits = host.cgroup_limits.join(", ");
-            let (isa, caches) = (isa(host).join(" "), host.caches.join(", "));
-            let cores = number(&host.cores);
-            [host.cpu.clone(), cores, nodes(host), isa, caches, gib(host.memory_bytes), limits]
+            let (cores, limits) = (format!("{} cores", host.cores.len()), host.cgroup_limits.join(", "));
+            // Nor do they name bf16, which the processor's name tells.
+            let isa =
+                host.isa.iter().map(String::as_str).filter(|isa| *isa != dyno_api::Isa::Avx512Bf16.name());
+            let isa = isa.collect::<Vec<_>>().join(" ");
+            [
+                host.cpu.clone(),
+                cores,
+                nodes(host),
+                isa,
+                host.caches.join(", "),
+                gib(host.memory_bytes),
+                limits,
+            ]
         };
         let pairs = figures(self).into_iter().zip(figures(other));
         pairs.filter(|(a, b)| a != b).map(|(a, b)| format!("{a}, not {b}")).collect()

@@ -24,9 +24,9 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// Seconds for the answer to `line`. The time grows with the length of an over-long line.
-    pub fn seconds_for(&self, line: &[u8]) -> f64 {
-        self.seconds_for_bytes(line.len())
+    /// Seconds for the answer to a line of `bytes` bytes. The time grows with the length of an over-long line.
+    pub fn seconds_for(&self, bytes: usize) -> f64 {
+        self.line_seconds * (bytes as f64 / LONG_LINE_BYTES as f64).max(1.0)
     }
 
     /// Characters out for each character in, above which an answer runs away.
@@ -37,11 +37,6 @@ impl Limits {
     /// Bytes of memory that all processes of a system together may hold.
     pub fn memory_bytes(&self) -> Option<u64> {
         self.memory_mib.map(|mebibytes| (mebibytes * f64::from(1 << 20)) as u64)
-    }
-
-    /// Seconds for the answer to a line of `bytes` bytes.
-    pub fn seconds_for_bytes(&self, bytes: usize) -> f64 {
-        self.line_seconds * (bytes as f64 / LONG_LINE_BYTES as f64).max(1.0)
     }
 }
 
@@ -98,7 +93,7 @@ mod tests {
     #[test]
     fn an_over_long_line_has_more_time() {
         let limits = Limits { line_seconds: 3.0, ..Limits::default() };
-        let seconds = |bytes: usize| limits.seconds_for(&vec![b'x'; bytes]);
+        let seconds = |bytes: usize| limits.seconds_for(bytes);
         assert!([0, 1, 1000, LONG_LINE_BYTES].iter().all(|&bytes| seconds(bytes) == 3.0));
         assert!((seconds(8 * LONG_LINE_BYTES) - 24.0).abs() < 1e-9);
     }

@@ -3,15 +3,6 @@
 use crate::rules::Probe;
 use crate::rules::names::words;
 
-/// Lines that may miss the limit in a run of the server track. They decide how long a run is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ServerMisses {
-    /// In each run of the search.
-    pub search: usize,
-    /// In the run that confirms the rate.
-    pub confirm: usize,
-}
-
 words! {
     /// Thoroughness of a run, recorded with every figure.
     #[serde(rename_all = "lowercase")]
@@ -26,32 +17,26 @@ words! {
 }
 
 impl Profile {
+    /// The one of three figures that is this profile's: quick, standard, official.
+    const fn of<T: Copy>(self, each: [T; Self::ALL.len()]) -> T {
+        each[self as usize]
+    }
+
     /// Rounds of a cell. The number is odd, so that the median is one of them. Order statistics of 3, 5 and 9
     /// rounds cover the true median with 75, 93.8 and 96.1 %.
     pub const fn rounds(self) -> usize {
-        match self {
-            Self::Quick => 3,
-            Self::Standard => 5,
-            Self::Official => 9,
-        }
+        self.of([3, 5, 9])
     }
 
     /// Most parts of a lock-step round, each with fresh processes. A first look must stay short.
     pub const fn parts(self) -> usize {
-        match self {
-            Self::Quick => 1,
-            Self::Standard | Self::Official => 8,
-        }
+        self.of([1, 8, 8])
     }
 
     /// Least duration of a throughput round: the resolution of the clock and brief disturbances must not
     /// matter.
     pub const fn throughput_minimum_ns(self) -> u64 {
-        match self {
-            Self::Quick => 1_000_000_000,
-            Self::Standard => 10_000_000_000,
-            Self::Official => 60_000_000_000,
-        }
+        self.of([1_000_000_000, 10_000_000_000, 60_000_000_000])
     }
 
     /// Lines after which a launch is long enough, whatever its duration: the size of the shared tasks.
@@ -59,14 +44,15 @@ impl Profile {
         1_000_000
     }
 
-    /// Lines of a run in the server track that may miss the limit: the percentile of a search, and of the run
-    /// that confirms the rate. Of the 99th percentile, two are two hundred lines.
-    pub const fn server_misses(self) -> ServerMisses {
-        match self {
-            Self::Quick => ServerMisses { search: 2, confirm: 5 },
-            Self::Standard => ServerMisses { search: 5, confirm: 20 },
-            Self::Official => ServerMisses { search: 10, confirm: 50 },
-        }
+    /// Lines that may miss the limit in each run of the server track's search. They decide how long the run is: of
+    /// the 99th percentile, two are two hundred lines.
+    pub const fn search_misses(self) -> usize {
+        self.of([2, 5, 10])
+    }
+
+    /// Lines that may miss the limit in the run that confirms the rate.
+    pub const fn confirm_misses(self) -> usize {
+        self.of([5, 20, 50])
     }
 
     /// Probes before the measurement.
@@ -79,10 +65,7 @@ impl Profile {
 
     /// Repeats of a round that the host disturbed. A first look must stay short.
     pub const fn noisy_repeats(self) -> usize {
-        match self {
-            Self::Quick => 1,
-            Self::Standard | Self::Official => 2,
-        }
+        self.of([1, 2, 2])
     }
 
     /// Whether one system is entered twice, so that the run measures its own noise.
@@ -102,9 +85,6 @@ impl Profile {
 
     /// Lines that are answered before the latency is measured.
     pub const fn warm_up_lines(self) -> usize {
-        match self {
-            Self::Quick => 3,
-            Self::Standard | Self::Official => 20,
-        }
+        self.of([3, 20, 20])
     }
 }

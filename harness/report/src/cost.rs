@@ -11,9 +11,10 @@ use dyno_results::summary::Duel;
 use dyno_results::turns::Measure;
 use dyno_results::{CellSummary, Column};
 use dyno_stats::{Estimate, Order, Standing};
+use itertools::Itertools;
 
 /// A kind of cost.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Cost {
     /// Million words for a US dollar, with all cores at work.
     Dollars,
@@ -54,16 +55,10 @@ pub struct Contest<'a> {
 pub type Compared<'a, T> = Box<dyn Fn(&Contestant, &Contestant) -> T + 'a>;
 
 impl Cost {
-    /// All kinds of cost, the most telling first.
-    pub const ALL: [Self; 7] = [
-        Self::Dollars,
-        Self::Under(Track::Latency),
-        Self::Under(Track::LatencyAll),
-        Self::Under(Track::Pages),
-        Self::Under(Track::Throughput1),
-        Self::Under(Track::ThroughputAll),
-        Self::Under(Track::Server),
-    ];
+    /// All kinds of cost: money, and that of each track.
+    pub fn all() -> impl Iterator<Item = Self> {
+        [Self::Dollars].into_iter().chain(Track::ALL.map(Self::Under))
+    }
 
     /// Names in links, in a sentence, at the head of a column and at an axis; `#` marks figures.
     const fn names(self) -> [&'static str; 4] {
@@ -225,15 +220,8 @@ impl<'a> Contest<'a> {
     /// The contest of the summary: by the first cost with two contestants, else with one, else with any
     /// figures.
     pub fn primary(set: &'a Set<'a>, translators: &[usize]) -> Option<Self> {
-        let tracks = [
-            Track::ThroughputAll,
-            Track::Throughput1,
-            Track::Latency,
-            Track::LatencyAll,
-            Track::Pages,
-            Track::Server,
-        ];
-        let all = [Cost::Dollars].into_iter().chain(tracks.map(Cost::Under));
+        let first = [Cost::Dollars, Cost::Under(Track::ThroughputAll), Cost::Under(Track::Throughput1)];
+        let all = first.into_iter().chain(Cost::all()).unique();
         let mut contests: Vec<Self> = all.map(|cost| Self::of(cost, set, translators)).collect();
         contests.retain(|contest| contest.all().next().is_some());
         let with = |least| contests.iter().position(|contest| contest.contestants.len() >= least);

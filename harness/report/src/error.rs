@@ -1,18 +1,13 @@
-//! The error type of the crate. Each variant is a fault of dyno itself, since templates ship
-//! with dyno.
+//! The error type of the crate.
 
-/// Failure to make a page.
+/// Failure to fill a page's template: a fault of dyno itself, since templates ship with dyno.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum Error {
-    /// A template can't be filled.
-    #[error("{what} can't be made")]
-    Page {
-        /// Name of the page.
-        what: String,
-        /// Fault of the template or of its data.
-        source: tera::Error,
-    },
+#[error("{what} can't be made")]
+pub struct Error {
+    /// Name of the page.
+    pub(crate) what: String,
+    /// Fault of the template or of its data.
+    pub(crate) source: tera::Error,
 }
 
 /// A result of this crate.

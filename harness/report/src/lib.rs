@@ -35,7 +35,7 @@ pub use error::{Error, Result};
 pub use page::document;
 pub use published::Published;
 pub use readme::{BEGIN, END, PAPERS, between};
-pub use tables::{Field, Table, inline};
+pub use tables::{Field, Rows, Table, inline};
 pub use view::Report;
 
 use serde_json::json;

@@ -14,7 +14,8 @@ use crate::charts;
 use crate::error::{Error, Result};
 use crate::view::Report;
 
-/// Components that all pages share.
+/// Frame of all pages, and their components.
+const BASE: &str = include_str!("../../../templates/base.html");
 const PARTS: &str = include_str!("../../../templates/parts.html");
 const TEMPLATE: &str = include_str!("../../../templates/report.html");
 const STYLE: &str = include_str!("../../../templates/report.css");
@@ -34,8 +35,8 @@ pub fn document(name: &str, template: &str, page: &impl Serialize) -> Result<Str
     let mut tera = Tera::new();
     // Tera escapes templates whose names end in .html.
     tera.set_escape_fn(|text, out| out.write_all(charts::escape(text).as_bytes()));
-    let fault = |source| Error::Page { what: name.into(), source };
-    tera.add_raw_templates([("parts.html", PARTS), (name, template)]).map_err(fault)?;
+    let fault = |source| Error { what: name.into(), source };
+    tera.add_raw_templates([("base.html", BASE), ("parts.html", PARTS), (name, template)]).map_err(fault)?;
     let mut context = tera::Context::from_serialize(page).map_err(fault)?;
     context.insert("style_hash", &hash(&style));
     context.insert("style", &style);

@@ -121,16 +121,18 @@ fn finding(by: &str, track: Track, stacks: &[Stack]) -> String {
 
 fn table(caption: String, stacks: &[Stack]) -> Table {
     let order = stacks.iter().map(|stack| &stack.parts).max_by_key(|parts| parts.len());
-    let names: Vec<&String> = order.into_iter().flatten().map(|part| &part.0).collect();
-    let heads: Vec<String> =
-        ["system".into()].into_iter().chain(names.iter().map(|part| format!("#{part} %"))).collect();
-    let mut table = Table::new(caption, &heads);
-    for stack in stacks {
-        let percent = |part| Some(stack.parts.iter().find(|(name, _)| name == part)?.1 * 100.0);
-        let shares = names.iter().map(|part| Field::maybe(percent(*part), |share| format!("{share:.1}")));
-        table.push("", [Field::text(&stack.name)].into_iter().chain(shares));
-    }
-    table.aligned()
+    let names = order.into_iter().flatten().map(|(name, _)| name);
+    Table::of(caption, stacks)
+        .column("system", |stack| Field::text(&stack.name))
+        .columns(
+            names,
+            |name| format!("#{name} %"),
+            |name, stack| {
+                let part = stack.parts.iter().find(|(own, _)| own == *name);
+                Field::maybe(part, |(_, share)| format!("{:.1}", share * 100.0))
+            },
+        )
+        .aligned()
 }
 
 #[cfg(test)]

@@ -104,14 +104,74 @@ impl Field {
     }
 }
 
+impl Head {
+    /// A head; `#` at its start marks a column of figures.
+    fn of(text: &str) -> Self {
+        let figures = text.strip_prefix('#');
+        Self { text: figures.unwrap_or(text).into(), numeric: figures.is_some() }
+    }
+}
+
+/// Rows of a table that gets its columns one by one, each with a field of every item.
+pub struct Rows<T> {
+    items: Vec<T>,
+    table: Table,
+}
+
+impl<T> Rows<T> {
+    /// Adds a column. A head that begins with `#` marks a column of figures.
+    #[must_use]
+    pub fn column(mut self, head: impl AsRef<str>, field: impl Fn(&T) -> Field) -> Self {
+        self.table.heads.push(Head::of(head.as_ref()));
+        self.table.rows.iter_mut().zip(&self.items).for_each(|(row, item)| row.fields.push(field(item)));
+        self
+    }
+
+    /// Adds a column for each of `all`.
+    #[must_use]
+    pub fn columns<C, H: AsRef<str>>(
+        self,
+        all: impl IntoIterator<Item = C>,
+        head: impl Fn(&C) -> H,
+        field: impl Fn(&C, &T) -> Field,
+    ) -> Self {
+        all.into_iter().fold(self, |rows, one| rows.column(head(&one), |item| field(&one, item)))
+    }
+
+    /// Gives each row a CSS class.
+    #[must_use]
+    pub fn classed(mut self, class: impl Fn(&T) -> &'static str) -> Self {
+        self.table.rows.iter_mut().zip(&self.items).for_each(|(row, item)| row.class = class(item));
+        self
+    }
+
+    /// The table with these columns.
+    pub fn table(self) -> Table {
+        self.table
+    }
+
+    /// The same, aligned.
+    pub fn aligned(self) -> Table {
+        self.table.aligned()
+    }
+
+    /// The same without empty columns, aligned.
+    pub fn compact(self) -> Table {
+        self.table.without_empty_columns().aligned()
+    }
+}
+
 impl Table {
+    /// A table with a row for each of `items`, so far without columns.
+    pub fn of<T>(caption: impl Into<String>, items: impl IntoIterator<Item = T>) -> Rows<T> {
+        let items: Vec<T> = items.into_iter().collect();
+        let rows = items.iter().map(|_| Row { fields: Vec::new(), class: "" }).collect();
+        Rows { items, table: Self { caption: caption.into(), heads: Vec::new(), rows } }
+    }
+
     /// A table without rows. A head that begins with `#` marks a column of figures.
     pub fn new(caption: impl Into<String>, heads: &[impl AsRef<str>]) -> Self {
-        let head = |text: &str| match text.strip_prefix('#') {
-            Some(text) => Head { text: text.into(), numeric: true },
-            None => Head { text: text.into(), numeric: false },
-        };
-        let heads = heads.iter().map(|text| head(text.as_ref())).collect();
+        let heads = heads.iter().map(|text| Head::of(text.as_ref())).collect();
         Self { caption: caption.into(), heads, rows: Vec::new() }
     }
 

@@ -7,71 +7,57 @@ use dyno_stats::numbers::{mebibytes, supported, whole};
 
 use crate::summary::cell::CellSummary;
 
-/// A column of figures.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)] // the summary's fields, which the columns show, are described there
-pub enum Column {
-    Speed,
-    Steady,
-    Load,
-    Rate,
-    P50,
-    P95,
-    P99,
-    FirstLine,
-    FirstLineP95,
-    FirstText,
-    Piece,
-    Start,
-    ColdStart,
+/// Defines the columns in the order of the page: each with its head, that is name and unit, and with the figure of a row
+/// in this unit.
+macro_rules! columns {
+    ($($(#[$about:meta])* $Column:ident => $head:literal, $figure:expr;)*) => {
+        /// A column of figures.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[allow(missing_docs)] // the summary's fields, which the columns show, are described there
+        pub enum Column { $($(#[$about])* $Column,)* }
+
+        impl Column {
+            /// All columns, in the order of the page.
+            pub const ALL: [Self; [$($head),*].len()] = [$(Self::$Column),*];
+
+            const fn facts(self) -> (&'static str, fn(&CellSummary) -> Option<Estimate>) {
+                match self { $(Self::$Column => ($head, $figure),)* }
+            }
+        }
+    };
+}
+
+columns! {
+    Speed => "words/s", CellSummary::speed;
+    Steady => "steady", |row| exactly(row.steady_words_per_second);
+    Load => "load %", |row| exactly(row.load_share.map(|share| share * 100.0));
+    FirstLine => "first line p50 ms", |row| exactly(row.first_line_p50_ms);
+    FirstLineP95 => "first line p95 ms", |row| exactly(row.first_line_p95_ms);
+    FirstText => "first text p50 ms", |row| exactly(row.first_text_p50_ms);
+    Piece => "ms a piece", |row| exactly(row.piece_ms);
+    P50 => "p50 ms", |row| exactly(row.p50_ms);
+    P95 => "p95 ms", |row| exactly(row.p95_ms);
+    P99 => "p99 ms", |row| exactly(row.p99_ms);
+    Start => "start ms", |row| exactly(row.start_ms);
+    ColdStart => "cold start ms", |row| exactly(row.cold_start_ms);
     /// Words for a US dollar, the whole instance paid for.
-    Dollars,
+    Dollars => "Mwords/$", |row| row.millions(row.words_per_dollar);
     /// Words for a US dollar, the used cores paid for.
-    ProRata,
-    Energy,
-    Cpu,
-    Model,
-    Peak,
-    Settled,
-    FirstToken,
-    TokensRead,
-    TokensWritten,
-    Weights,
-    Kept,
+    ProRata => "pro rata", |row| row.millions(row.words_per_dollar_pro_rata);
+    Energy => "mJ/word", |row| exactly(row.joules_per_word.map(|joules| joules * 1e3));
+    Cpu => "CPU s/kword", |row| exactly(row.cpu_seconds_per_1000_words);
+    Model => "model MiB", |row| exactly(row.model_bytes.map(mebibytes));
+    Peak => "peak MiB", |row| exactly(row.peak_bytes.map(mebibytes));
+    Settled => "settled MiB", |row| exactly(row.settled_bytes.map(mebibytes));
+    FirstToken => "first token ms", |row| exactly(row.first_token_ms);
+    TokensRead => "tokens in/s", |row| exactly(row.tokens_read_per_second);
+    TokensWritten => "tokens out/s", |row| exactly(row.tokens_written_per_second);
+    Weights => "weights MiB", |row| exactly(row.weight_bytes.map(mebibytes));
+    Kept => "KV MiB", |row| exactly(row.kept_bytes.map(mebibytes));
+    Rate => "lines/s", |row| exactly(row.lines_per_second);
 }
 
 impl Column {
-    /// Head, that is name and unit, and the figure of a row in this unit.
-    const fn facts(self) -> (&'static str, fn(&CellSummary) -> Option<Estimate>) {
-        match self {
-            Self::Speed => ("words/s", CellSummary::speed),
-            Self::Steady => ("steady", |row| exactly(row.steady_words_per_second)),
-            Self::Load => ("load %", |row| exactly(row.load_share.map(|share| share * 100.0))),
-            Self::Rate => ("lines/s", |row| exactly(row.lines_per_second)),
-            Self::P50 => ("p50 ms", |row| exactly(row.p50_ms)),
-            Self::P95 => ("p95 ms", |row| exactly(row.p95_ms)),
-            Self::P99 => ("p99 ms", |row| exactly(row.p99_ms)),
-            Self::FirstLine => ("first line p50 ms", |row| exactly(row.first_line_p50_ms)),
-            Self::FirstLineP95 => ("first line p95 ms", |row| exactly(row.first_line_p95_ms)),
-            Self::FirstText => ("first text p50 ms", |row| exactly(row.first_text_p50_ms)),
-            Self::Piece => ("ms a piece", |row| exactly(row.piece_ms)),
-            Self::Start => ("start ms", |row| exactly(row.start_ms)),
-            Self::ColdStart => ("cold start ms", |row| exactly(row.cold_start_ms)),
-            Self::Dollars => ("Mwords/$", |row| row.millions(row.words_per_dollar)),
-            Self::ProRata => ("pro rata", |row| row.millions(row.words_per_dollar_pro_rata)),
-            Self::Energy => ("mJ/word", |row| exactly(row.joules_per_word.map(|joules| joules * 1e3))),
-            Self::Cpu => ("CPU s/kword", |row| exactly(row.cpu_seconds_per_1000_words)),
-            Self::Model => ("model MiB", |row| exactly(row.model_bytes.map(mebibytes))),
-            Self::Peak => ("peak MiB", |row| exactly(row.peak_bytes.map(mebibytes))),
-            Self::Settled => ("settled MiB", |row| exactly(row.settled_bytes.map(mebibytes))),
-            Self::FirstToken => ("first token ms", |row| exactly(row.first_token_ms)),
-            Self::TokensRead => ("tokens in/s", |row| exactly(row.tokens_read_per_second)),
-            Self::TokensWritten => ("tokens out/s", |row| exactly(row.tokens_written_per_second)),
-            Self::Weights => ("weights MiB", |row| exactly(row.weight_bytes.map(mebibytes))),
-            Self::Kept => ("KV MiB", |row| exactly(row.kept_bytes.map(mebibytes))),
-        }
-    }
-
     /// Head: name and unit.
     pub const fn head(self) -> &'static str {
         self.facts().0

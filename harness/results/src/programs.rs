@@ -1,27 +1,21 @@
 //! Hashes of programs and models, which a run's identity holds.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use dyno_measure::files::{collect_files, file_hash};
+use dyno_measure::files::{file_hash, files_at};
+use itertools::Itertools;
 
 use crate::error::{Error, Result};
 
 /// SHA-256 of every file at or below `paths`, each file once.
 pub fn hashes_of(paths: impl IntoIterator<Item = PathBuf>) -> Result<Vec<(PathBuf, String)>> {
-    let mut hashes = Vec::new();
+    let mut files = Vec::new();
     for path in paths {
-        let unreadable = |path: &Path| {
-            let path = path.to_owned();
-            move |source| Error::Unreadable(path, source)
-        };
-        let mut files = Vec::new();
-        collect_files(&path, &mut files).map_err(unreadable(&path))?;
-        for file in files {
-            let hash = file_hash(&file).map_err(unreadable(&file))?;
-            hashes.push((file, hash));
-        }
+        files.extend(files_at(&path).map_err(|source| Error::Unreadable(path, source))?);
     }
-    hashes.sort();
-    hashes.dedup();
-    Ok(hashes)
+    let hashed = |file: PathBuf| match file_hash(&file) {
+        Ok(hash) => Ok((file, hash)),
+        Err(source) => Err(Error::Unreadable(file, source)),
+    };
+    files.into_iter().sorted().dedup().map(hashed).collect()
 }

@@ -42,9 +42,8 @@ impl<'a> Compared<'a> {
     /// Ratio of the figure to that of `other`. Words a second of one group are compared turn by turn: in one
     /// turn all systems have the same lines.
     pub fn ratio_to(&self, other: &Self) -> Option<f64> {
-        let (a, b) = (self.record, other.record);
-        let turns = turns_of(a, self.measure).zip(turns_of(b, self.measure));
-        match turns.filter(|(ours, theirs)| are_of_one_group(a, b) && ours.len() == theirs.len()) {
+        let turns = turns_of(self.record, self.measure).zip(turns_of(other.record, self.measure));
+        match turns.filter(|(ours, theirs)| self.is_beside(other) && ours.len() == theirs.len()) {
             Some((ours, theirs)) => {
                 let ratios =
                     ours.iter().zip(theirs).map(|(ours, theirs)| *theirs as f64 / (*ours).max(1) as f64);
@@ -56,7 +55,8 @@ impl<'a> Compared<'a> {
 
     /// Whether the two rounds were measured side by side.
     pub fn is_beside(&self, other: &Self) -> bool {
-        are_of_one_group(self.record, other.record)
+        let slices = self.record.slices.as_ref().zip(other.record.slices.as_ref());
+        slices.is_some_and(|(ours, theirs)| ours.group == theirs.group)
     }
 
     /// Figure relative to the geometric mean of the round's `group`, itself included. What the host does to the
@@ -64,18 +64,13 @@ impl<'a> Compared<'a> {
     /// smaller by √(1 − 1/n) in a group of n; the result is stretched by as much. `None` for a round without
     /// partners.
     pub fn relative_to(&self, group: &[Self]) -> Option<f64> {
-        let others = group.iter().filter(|other| are_of_one_group(self.record, other.record));
+        let others = group.iter().filter(|other| self.is_beside(other));
         let logs = others.map(|other| Some(self.ratio_to(other)?.ln())).collect::<Option<Vec<f64>>>()?;
         match logs.len() {
             0 | 1 => None,
             n => Some((mean(&logs)? / (1.0 - 1.0 / n as f64).sqrt()).exp()),
         }
     }
-}
-
-/// Whether two rounds were measured side by side.
-fn are_of_one_group(a: &Record, b: &Record) -> bool {
-    a.slices.as_ref().zip(b.slices.as_ref()).is_some_and(|(a, b)| a.group == b.group)
 }
 
 /// Times of the turns, if they decide about `measure`.

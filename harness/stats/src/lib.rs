@@ -30,7 +30,9 @@ pub use frontier::{Order, Standing, against, standings};
 pub use grouped::grouped;
 pub use length::{LengthFit, LengthGroup, by_length, fit_length};
 pub use noise::{noise_floor, paired_noise_floor};
-pub use order::{Interval, mean, median, median_interval, percentile, percentile_bound, quantile, sorted};
+pub use order::{
+    mean, median, median_coverage, median_interval, percentile, percentile_bound, quantile, sorted,
+};
 pub use random::Random;
 pub use rank::{
     fisher_greater, holm, mann_whitney, mann_whitney_less, sign_test, signed_rank, signed_rank_less,

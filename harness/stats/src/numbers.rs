@@ -37,17 +37,12 @@ fn with_commas(value: f64, decimals: i32) -> String {
     } else {
         value
     };
-    let text = format!("{rounded:.*}", decimals.max(0) as usize);
-    let (whole, fraction) = text.split_once('.').map_or((text.as_str(), None), |(w, f)| (w, Some(f)));
-    let (sign, digits) = whole.strip_prefix('-').map_or(("", whole), |digits| ("−", digits));
-    let mut out = String::from(sign);
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i) % 3 == 0 {
-            out.push(',');
-        }
-        out.push(digit);
+    let mut text = format!("{rounded:.*}", decimals.max(0) as usize);
+    let (first, point) = (usize::from(text.starts_with('-')), text.find('.').unwrap_or(text.len()));
+    for place in (first + 1..point).rev().filter(|place| (point - place) % 3 == 0) {
+        text.insert(place, ',');
     }
-    fraction.map_or(out.clone(), |fraction| format!("{out}.{fraction}"))
+    text.replace('-', "−")
 }
 
 /// Text with three significant digits.

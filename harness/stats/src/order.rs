@@ -1,15 +1,6 @@
 //! Order statistics: medians and percentiles, with intervals that hold for every distribution.
 
-/// Interval that holds a true value, with its probability.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Interval {
-    /// Lower end of the interval.
-    pub low: f64,
-    /// Upper end of the interval.
-    pub high: f64,
-    /// Probability that the true value lies inside the interval.
-    pub coverage: f64,
-}
+use crate::estimate::Estimate;
 
 /// Median; for an even number of values, the mean of the middle two. `None` for no values.
 pub fn median(values: &[f64]) -> Option<f64> {
@@ -27,16 +18,25 @@ pub fn mean(values: &[f64]) -> Option<f64> {
 /// Least coverage of a median's interval, where there are enough values: five rounds, minimum to maximum.
 const WANTED_COVERAGE: f64 = 1.0 - 2.0 / 32.0;
 
-/// Interval of the median between two order statistics: the k-th value from either end. The largest k is
+/// Median with its interval between two order statistics: the k-th value from either end. The largest k is
 /// taken whose interval still covers 93.8 %, else the minimum and maximum. The interval misses the true
 /// median if fewer than k of n values fall on one side: 2 · P(Binomial(n, ½) < k). Three values cover 75 %,
 /// five 93.8 %, nine (second to eighth) 96.1 %.
-pub fn median_interval(values: &[f64]) -> Option<Interval> {
-    let sorted = sorted(values);
-    let n = sorted.len();
+pub fn median_interval(values: &[f64]) -> Option<Estimate> {
+    let (value, sorted, (k, _)) = (median(values)?, sorted(values), place_and_coverage(values.len()));
+    Some(Estimate { value, low: sorted[k - 1], high: sorted[sorted.len() - k] })
+}
+
+/// Probability that the interval of the median of `n` values holds the true median.
+pub fn median_coverage(n: usize) -> f64 {
+    place_and_coverage(n).1
+}
+
+/// The k of the interval of `n` values, and its coverage.
+fn place_and_coverage(n: usize) -> (usize, f64) {
     let coverage = |k: usize| 1.0 - 2.0 * binomial_below(n, 0.5, k);
     let k = (1..=n.div_ceil(2)).rev().find(|&k| coverage(k) >= WANTED_COVERAGE).unwrap_or(1);
-    Some(Interval { low: *sorted.get(k - 1)?, high: sorted[n - k], coverage: coverage(k) })
+    (k, coverage(k))
 }
 
 /// Probability that a true percentile lies below its printed bound.
@@ -67,14 +67,13 @@ pub fn percentile(values: &[f64], percent: f64) -> Option<f64> {
     if percent > 50.0 {
         slower_than_bound(values.len(), percent)?;
     }
-    let rank = (percent / 100.0 * values.len() as f64).ceil().max(1.0) as usize;
-    ranked(values, rank - 1)
+    quantile(&sorted(values), percent / 100.0)
 }
 
 /// One-sided bound: the true percentile lies below it with 99 % confidence. `None` for too few values.
 pub fn percentile_bound(values: &[f64], percent: f64) -> Option<f64> {
     let slower = slower_than_bound(values.len(), percent)?;
-    ranked(values, values.len() - 1 - slower)
+    sorted(values).get(values.len() - 1 - slower).copied()
 }
 
 /// P(Binomial(n, p) < k), for n up to some hundreds.
@@ -85,12 +84,6 @@ pub(super) fn binomial_below(n: usize, p: f64, k: usize) -> f64 {
         probability *= (n - i) as f64 / (i + 1) as f64 * p / (1.0 - p);
         sum + term
     })
-}
-
-/// The value of that rank, from 0: selection costs less than sorting.
-fn ranked(values: &[f64], rank: usize) -> Option<f64> {
-    let mut values = values.to_vec();
-    (rank < values.len()).then(|| *values.select_nth_unstable_by(rank, f64::total_cmp).1)
 }
 
 /// Least of the `sorted` values that at least `share` of them don't exceed.
@@ -135,7 +128,7 @@ mod tests {
         ] {
             let interval = median_interval(&count_to(n)).unwrap();
             assert_eq!((interval.low, interval.high), (low, high), "{n}");
-            assert!((interval.coverage - coverage).abs() < 1e-12, "{n}: {}", interval.coverage);
+            assert!((median_coverage(n) - coverage).abs() < 1e-12, "{n}: {}", median_coverage(n));
         }
         assert_eq!(median_interval(&[]), None);
     }

@@ -16,14 +16,12 @@ pub fn read_pairs(name: &str, path: &Path) -> Result<TestSet, String> {
     builder.has_headers(false).delimiter(if tabs { b'\t' } else { b',' }).quoting(!tabs);
     let mut pairs = Vec::new();
     for (row, read) in builder.from_reader(&bytes[..]).deserialize().enumerate() {
-        let pair: (String, String, f64) = read.map_err(|error| {
-            fault(format!("row {}: {error}; a row has two sentences and a score", row + 1))
-        })?;
+        let (row, rule) = (row + 1, "a row has two sentences and a score");
+        let pair: (String, String, f64) =
+            read.map_err(|error| fault(format!("row {row}: {error}; {rule}")))?;
         if !pair.2.is_finite() || words(pair.0.as_bytes()).min(words(pair.1.as_bytes())) == 0 {
-            return Err(fault(format!(
-                "row {} lacks a sentence or a finite score; complete or remove it",
-                row + 1
-            )));
+            let remedy = "complete or remove it";
+            return Err(fault(format!("row {row} lacks a sentence or a finite score; {remedy}")));
         }
         pairs.push(pair);
     }

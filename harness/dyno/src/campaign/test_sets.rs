@@ -44,14 +44,17 @@ pub enum WirePages {
     Documents(PathBuf),
 }
 
-impl WirePages {
-    /// `set` with these pages; `resolve` finds the file.
-    pub fn of(&self, set: TestSet, resolve: impl Fn(&Path) -> PathBuf) -> Result<TestSet, String> {
-        match self {
-            Self::Lines(0) => Err("`pages` is 0; a page has at least one line".into()),
-            Self::Lines(lines) => Ok(set.with_pages_of(*lines)),
-            Self::Documents(path) => set.with_documents(&resolve(path)).map_err(message_of),
-        }
+/// `set` with its pages, if it has any; `resolve` finds a file of documents.
+pub fn paged(
+    set: TestSet,
+    pages: Option<&WirePages>,
+    resolve: impl Fn(&Path) -> PathBuf,
+) -> Result<TestSet, String> {
+    match pages {
+        None => Ok(set),
+        Some(WirePages::Lines(0)) => Err("`pages` is 0; a page has at least one line".into()),
+        Some(WirePages::Lines(lines)) => Ok(set.with_pages_of(*lines)),
+        Some(WirePages::Documents(path)) => set.with_documents(&resolve(path)).map_err(message_of),
     }
 }
 
@@ -88,10 +91,7 @@ fn read(folder: &Path, path: &Path, manifest: &Manifest) -> Result<TestSet, Stri
     }
     let references: Vec<_> = manifest.references.iter().map(|file| folder.join(file)).collect();
     let set = TestSet::from_files(&manifest.name, &file, &references).map_err(message_of)?;
-    match &manifest.pages {
-        None => Ok(set),
-        Some(pages) => pages.of(set, |path| folder.join(path)),
-    }
+    paged(set, manifest.pages.as_ref(), |path| folder.join(path))
 }
 
 /// Whether `name` looks like a test set of sacrebleu (`multi30k/2016`, `wmt14/full`, `wmt20`) instead of a

@@ -50,12 +50,10 @@ fn context(args: &ClusterArgs) -> Outcome<Context> {
 /// Refuses a word that a script would have to quote: the scripts stay plain, for people to read.
 fn check_word(word: &str) -> Outcome<()> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:@+".contains(c);
-    match !word.is_empty() && word.chars().all(is_plain) {
-        true => Ok(()),
-        false => Err(bad_input!(
-            "{word:?} would need quotes in the script: use letters, digits and `-_./=:@+` only"
-        )),
+    if word.is_empty() || !word.chars().all(is_plain) {
+        refuse!("{word:?} would need quotes in the script: use letters, digits and `-_./=:@+` only");
     }
+    Ok(())
 }
 
 /// Number of shards: as many as are useful, unless the user wants fewer.

@@ -51,10 +51,8 @@ pub fn compare(args: &CompareArgs) -> Outcome {
     let (baseline, candidate) = (Run::read(&args.baseline)?, Run::read(&args.candidate)?);
     let differences = candidate.identity.host.differences(&baseline.identity.host);
     if !differences.is_empty() {
-        let message = format!(
-            "the runs are of two hosts, so their speeds can't be compared: {}",
-            differences.join(", ")
-        );
+        let differences = differences.join(", ");
+        let message = format!("the runs are of two hosts, so their speeds can't be compared: {differences}");
         return Err(no_answer(Exit::HostsDiffer, message));
     }
     warn_of_look_alikes(&[baseline.systems(), candidate.systems()].concat());
@@ -62,10 +60,8 @@ pub fn compare(args: &CompareArgs) -> Outcome {
     let warnings = answer.quality.iter().filter_map(|quality| quality.warning.as_ref());
     warnings.for_each(|warning| say!("warning: {warning}"));
     if answer.cells.is_empty() {
-        return Err(no_answer(
-            Exit::NothingMeasured,
-            "the two runs have no cell in common: compare runs of the same systems and test sets",
-        ));
+        let message = "the two runs have no cell in common: compare runs of the same systems and test sets";
+        return Err(no_answer(Exit::NothingMeasured, message));
     }
     output::answer(args.json, "compare", &answer, || as_text(&answer))?;
     Ok(answer.exit())
@@ -192,7 +188,7 @@ impl Cell {
         match (&self.unfit, self.comparison) {
             (Some(reason), _) => reason.clone(),
             (None, Some(_)) if self.is_unproven() => "can't tell: too few rounds for so many cells".into(),
-            (None, Some(comparison)) => comparison.change.name().into(),
+            (None, Some(comparison)) => comparison.change.text().into(),
             (None, None) => "no speed".into(),
         }
     }

@@ -24,17 +24,13 @@ pub fn convert(args: &ConvertArgs) -> Outcome {
     let shortlist = args.shortlist.as_deref().map(|values| shortlist(&model, values)).transpose()?;
     let languages =
         args.languages.as_deref().and_then(|languages| <[String; 2]>::try_from(languages.to_vec()).ok());
+    let multipliers = args.calibrate.as_deref().map(|lines| calibrate(args, &model, lines)).transpose()?;
     let options = ConvertOptions {
         precisions: args.precision.clone(),
         default_precision: args.precision.iter().copied().find(|precision| *precision == Precision::Int8),
         languages,
         shortlist: shortlist.as_ref().map(|(path, list)| (path.as_path(), list)),
-        multipliers: args
-            .calibrate
-            .as_deref()
-            .map(|lines| calibrate(args, &model, lines))
-            .transpose()?
-            .unwrap_or_default(),
+        multipliers: multipliers.unwrap_or_default(),
         packed: args.pack,
         overwrite: args.overwrite,
     };
@@ -45,13 +41,12 @@ pub fn convert(args: &ConvertArgs) -> Outcome {
 }
 
 fn open(args: &ConvertArgs) -> Outcome<ModelDir> {
-    match args.vocab.as_deref() {
-        Some([source, .., target]) => {
-            ModelDir::open_weights(&args.model, [source, target], None).or_bad_input()
-        }
-        Some([one]) => ModelDir::open_weights(&args.model, [one, one], None).or_bad_input(),
-        _ => ModelDir::open(&args.model).or_bad_input(),
-    }
+    let opened = match args.vocab.as_deref() {
+        Some([source, .., target]) => ModelDir::open_weights(&args.model, [source, target], None),
+        Some([one]) => ModelDir::open_weights(&args.model, [one, one], None),
+        _ => ModelDir::open(&args.model),
+    };
+    opened.or_bad_input()
 }
 
 /// Static activation scales of the model on the lines of a file. Lines are translated one by one, so that the
@@ -112,12 +107,8 @@ fn as_text(report: &ConvertReport) -> String {
         let _ = writeln!(text, "  {name:<28} {:>12} bytes", file.bytes);
     }
     for precision in Precision::ALL {
-        let errors: Vec<f32> = report
-            .tensors
-            .iter()
-            .filter(|tensor| tensor.precision == precision)
-            .map(|tensor| tensor.max_error)
-            .collect();
+        let tensors = report.tensors.iter().filter(|tensor| tensor.precision == precision);
+        let errors: Vec<f32> = tensors.map(|tensor| tensor.max_error).collect();
         if let Some(worst) = errors.iter().copied().reduce(f32::max) {
             let _ = writeln!(text, "  {precision}: {} tensors, largest error {worst:.2e}", errors.len());
         }

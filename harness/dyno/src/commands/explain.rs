@@ -2,7 +2,9 @@
 //!
 //! The judgements are those of `dyno-results`; this command only words them.
 
-use dyno_measure::Verdict;
+use std::cmp::Reverse;
+
+use dyno_measure::{Reason, Verdict};
 use dyno_results::explain::{CpuTime, Explanation, Margin, Neighbour, explain as explanations};
 use dyno_results::kinds::KindCount;
 use dyno_results::merge::is_merged;
@@ -10,9 +12,10 @@ use dyno_results::summary::cell::Unranked;
 use dyno_results::{CellSummary, Run, Summary};
 use dyno_stats::Standing;
 use dyno_stats::numbers::{factor, mebibytes, plain, supported};
+use itertools::Itertools;
 
 use crate::cli::runs::ExplainArgs;
-use crate::exit::{Exit, Outcome, bad_input, no_answer};
+use crate::exit::{Exit, Outcome, no_answer};
 use crate::output::print;
 use crate::table::wrapped;
 
@@ -27,9 +30,7 @@ const GREAT_SHARE: f64 = 0.25;
 
 pub fn explain(args: &ExplainArgs) -> Outcome {
     if is_merged(&args.run) {
-        return Err(bad_input(
-            "a merged run has several hosts: name the run of one of them, in the folder hosts/",
-        ));
+        refuse!("a merged run has several hosts: name the run of one of them, in the folder hosts/");
     }
     let run = Run::read(&args.run)?;
     check_names(args, &run)?;
@@ -88,7 +89,7 @@ fn standing(cell: &Explanation<'_>) -> Vec<String> {
             format!("probably on the frontier: {} may beat it, too close to tell", names(&around.rivals))
         }
         (Some(Standing::Off), _) => format!("off the frontier, beaten by {}", names(&around.beaten_by)),
-        (None, unranked) => format!("not ranked: {}", unranked.map_or("it has no figures", why_unranked)),
+        (None, unranked) => format!("not ranked: {}", unranked.map_or("it has no figures", Unranked::text)),
     };
     let quicker = if row.track.is_lockstep() { "quicker" } else { "faster" };
     let next = |what: &str, other: &Option<Neighbour<'_>>| {
@@ -102,18 +103,6 @@ fn standing(cell: &Explanation<'_>) -> Vec<String> {
     [first].into_iter().chain(next.into_iter().flatten()).collect()
 }
 
-const fn why_unranked(unranked: Unranked) -> &'static str {
-    match unranked {
-        Unranked::Invalid => "a rule was broken",
-        Unranked::Noisy => "the host disturbed more than half of its rounds",
-        Unranked::Unscored => "it has no score; `dyno score` computes one",
-        Unranked::Worthless => "its answers have BLEU 0 and are no translations",
-        Unranked::Costless => "it has no speed, or too few lines for a 95th percentile",
-        Unranked::Twin => "it is the second entry of a system, which only measures the noise",
-        Unranked::Echo => "most of its answers are their source lines",
-    }
-}
-
 fn names(others: &[Neighbour<'_>]) -> String {
     let names: Vec<&str> = others.iter().take(3).map(|other| other.row.system.as_str()).collect();
     let more = others.len() - names.len();
@@ -124,54 +113,48 @@ fn names(others: &[Neighbour<'_>]) -> String {
 fn against(cell: &Explanation<'_>, other: &Neighbour<'_>) -> String {
     let quality = |row: &CellSummary| row.first_quality().map_or("–".into(), |quality| supported(&quality));
     let metric = cell.row.quality.first().map_or("quality", |quality| quality.metric.as_str());
-    let cost = other
-        .ratio
-        .map_or_else(String::new, |ratio| format!(", at {} times {}", factor(&ratio), cost_of(cell.row)));
-    format!("{}, {metric} {} instead of {}{cost}", other.row.system, quality(other.row), quality(cell.row))
+    let cost = other.ratio.map(|ratio| format!(", at {} times {}", factor(&ratio), cost_of(cell.row)));
+    let [theirs, ours] = [other.row, cell.row].map(quality);
+    format!("{}, {metric} {theirs} instead of {ours}{}", other.row.system, cost.unwrap_or_default())
 }
 
 const fn cost_of(row: &CellSummary) -> &'static str {
     if row.track.is_lockstep() { "its p95 latency" } else { "its speed" }
 }
 
+fn percent(share: f64) -> String {
+    format!("{:.0} %", share * 100.0)
+}
+
 fn time(cell: &Explanation<'_>) -> Vec<String> {
-    let row = cell.row;
-    let percent = |share: f64| format!("{:.0} %", share * 100.0);
+    let (row, unit) = (cell.row, cell.row.track.unit());
     let line = row.line_ms.zip(row.word_ms).map(|(line, word)| {
-        let (words, whole) = (cell.typical_words, line + word * cell.typical_words);
-        let unit = row.track.unit();
-        let fixed =
-            if line > 0.0 { format!("a {unit} takes {} ms, and ", plain(line)) } else { String::new() };
-        let word = format!("{} ms{} for each word", plain(word), if line > 0.0 { " more" } else { "" });
-        format!("{fixed}{word}: {} ms for a {unit} of {words:.0} words, the middle length", plain(whole))
+        let (words, whole) = (cell.typical_words, plain(line + word * cell.typical_words));
+        let (fixed, more) = match line > 0.0 {
+            true => (format!("a {unit} takes {} ms, and ", plain(line)), " more"),
+            false => (String::new(), ""),
+        };
+        let word = format!("{} ms{more} for each word", plain(word));
+        format!("{fixed}{word}: {whole} ms for a {unit} of {words:.0} words, the middle length")
     });
     let tail = row.p50_ms.zip(row.p95_ms).map(|(p50, p95)| {
-        format!(
-            "half of the {}s take at most {} ms, 95 of 100 at most {} ms",
-            row.track.unit(),
-            plain(p50),
-            plain(p95)
-        )
+        let [half, most] = [p50, p95].map(plain);
+        format!("half of the {unit}s take at most {half} ms, 95 of 100 at most {most} ms")
     });
-    let pipe = cell.pipe_ms.zip(row.p50_ms).map(|(pipe, p50)| {
-        format!(
-            "{} of the middle line's time is the pipe to it, not the system",
-            percent((pipe / p50).min(1.0))
-        )
-    });
-    let load = row
-        .load_share
-        .map(|load| format!("{} of a launch is loading, as for a single line", percent(load.min(1.0))));
+    let pipe = cell.pipe_ms.zip(row.p50_ms).map(|(pipe, p50)| percent((pipe / p50).min(1.0)));
+    let pipe =
+        pipe.map(|share| format!("{share} of the middle line's time is the pipe to it, not the system"));
+    let load = row.load_share.map(|load| percent(load.min(1.0)));
+    let load = load.map(|share| format!("{share} of a launch is loading, as for a single line"));
     let cores = cell.busy_cores.map(|busy| {
-        let idle = (1.0 - busy / row.cores.max(1) as f64).max(0.0);
-        format!("it kept {busy:.2} of {} cores busy, and {} of their time idle", row.cores, percent(idle))
+        let idle = percent((1.0 - busy / row.cores.max(1) as f64).max(0.0));
+        format!("it kept {busy:.2} of {} cores busy, and {idle} of their time idle", row.cores)
     });
     let start = row.start_ms.map(|ms| format!("warm-up: {} ms from launch to the first answer", plain(ms)));
+    let mib = |bytes: u64| plain(mebibytes(bytes));
     let memory = row.peak_bytes.map(|peak| {
-        let model = row.model_bytes.map_or_else(String::new, |model| {
-            format!("; its model's files have {} MiB", plain(mebibytes(model)))
-        });
-        format!("memory: {} MiB at the peak{model}", plain(mebibytes(peak)))
+        let model = row.model_bytes.map(|model| format!("; its model's files have {} MiB", mib(model)));
+        format!("memory: {} MiB at the peak{}", mib(peak), model.unwrap_or_default())
     });
     [line, tail, pipe, parts(row), load, cores, cpu(cell), start, memory].into_iter().flatten().collect()
 }
@@ -192,33 +175,29 @@ fn cpu(cell: &Explanation<'_>) -> Option<String> {
 fn parts(row: &CellSummary) -> Option<String> {
     let components = &row.breakdown.as_ref()?.components;
     let whole = components.values().sum::<u64>().max(1) as f64;
-    let mut parts: Vec<(&String, f64)> =
-        components.iter().map(|(name, &ns)| (name, ns as f64 / whole)).collect();
-    parts.sort_by(|a, b| b.1.total_cmp(&a.1));
-    let told: Vec<String> =
-        parts.iter().take(4).map(|(name, share)| format!("{name} {:.0} %", share * 100.0)).collect();
-    Some(format!("by its own account: {}", told.join(", ")))
+    let parts = components.iter().sorted_by_key(|(_, ns)| Reverse(**ns)).take(4);
+    let told = parts.map(|(name, ns)| format!("{name} {}", percent(*ns as f64 / whole))).join(", ");
+    Some(format!("by its own account: {told}"))
 }
 
 /// The kinds of which something was lost, in a line.
 fn kept(cell: &Explanation<'_>) -> Vec<String> {
     let lossy = cell.row.kinds.iter().filter(|count| count.kept.lost() > 0);
     let told =
-        lossy.map(|KindCount { kind, kept }| format!("{} {} of {}", kind.head(), kept.kept, kept.found));
+        lossy.map(|KindCount { kind, kept }| format!("{} {} of {}", kind.text(), kept.kept, kept.found));
     let told: Vec<String> = told.collect();
     if told.is_empty() { Vec::new() } else { vec![told.join(", ")] }
 }
 
 fn rules(cell: &Explanation<'_>) -> Vec<String> {
-    let broken =
-        cell.row.reasons.iter().map(|reason| {
-            format!("broke {}: {}; the rule: {}", reason.code.name(), reason.figure, reason.limit)
-        });
+    let broken = cell.row.reasons.iter().map(|Reason { code, figure, limit, .. }| {
+        format!("broke {}: {figure}; the rule: {limit}", code.name())
+    });
     let margin = |margin: &Margin| {
         let how = match margin.used {
             used if used >= 1.0 => "beyond the limit".into(),
-            used if used >= NEARLY => format!("nearly broke it: {:.0} % of the room used", used * 100.0),
-            used => format!("{:.0} % of the room used", used * 100.0),
+            used if used >= NEARLY => format!("nearly broke it: {} of the room used", percent(used)),
+            used => format!("{} of the room used", percent(used)),
         };
         format!("{}: {} ({}); {how}", margin.code.name(), margin.figure, margin.limit)
     };
@@ -230,15 +209,10 @@ fn moves(cell: &Explanation<'_>) -> Vec<String> {
     let remedies = row.reasons.iter().map(|reason| format!("{}: {}", reason.code.name(), reason.remedy));
     let quiet =
         (row.verdict == Verdict::Noisy).then(|| "a quieter host: `dyno doctor` names what disturbs".into());
-    let fixed = row.line_ms.zip(row.word_ms).and_then(|(line, word)| {
-        let share = line / (line + word * cell.typical_words);
-        (share >= GREAT_SHARE).then(|| {
-            format!(
-                "less work a {unit}: {:.0} % of the middle {unit}'s time doesn't depend on its length",
-                share * 100.0,
-                unit = row.track.unit()
-            )
-        })
+    let unit = row.track.unit();
+    let share = row.line_ms.zip(row.word_ms).map(|(line, word)| line / (line + word * cell.typical_words));
+    let fixed = share.filter(|share| *share >= GREAT_SHARE).map(percent).map(|share| {
+        format!("less work a {unit}: {share} of the middle {unit}'s time doesn't depend on its length")
     });
     let load =
         row.load_share.filter(|&load| load >= GREAT_SHARE).map(|_| "quicker loading, or longer files".into());
@@ -251,24 +225,14 @@ fn moves(cell: &Explanation<'_>) -> Vec<String> {
 
 /// What the system lacks against those that beat it: either gain suffices.
 fn to_the_frontier(cell: &Explanation<'_>) -> Option<String> {
-    let others = &cell.neighbours.beaten_by;
-    let lockstep = cell.row.track.is_lockstep();
-    let ratios = others
-        .iter()
-        .filter_map(|other| other.ratio.map(|ratio| if lockstep { 1.0 / ratio.value } else { ratio.value }));
-    let gain = ratios.reduce(f64::max)?;
-    let best = others
-        .iter()
-        .filter_map(|other| other.row.first_quality())
-        .map(|quality| quality.value)
-        .reduce(f64::max)?;
-    let (metric, cost) =
-        (&cell.row.quality.first()?.metric, if lockstep { "a p95 latency" } else { "a speed" });
-    let what = if lockstep { "shorter" } else { "greater" };
-    Some(format!(
-        "to the frontier: {metric} above {best:.1}, or {cost} more than {} times {what}",
-        plain(gain.max(1.0))
-    ))
+    let (others, lockstep) = (&cell.neighbours.beaten_by, cell.row.track.is_lockstep());
+    let ratios = others.iter().filter_map(|other| Some(other.ratio?.value));
+    let gain = ratios.map(|ratio| if lockstep { 1.0 / ratio } else { ratio }).reduce(f64::max)?;
+    let scores = others.iter().filter_map(|other| Some(other.row.first_quality()?.value));
+    let (best, metric) = (scores.reduce(f64::max)?, &cell.row.quality.first()?.metric);
+    let (cost, what) = if lockstep { ("a p95 latency", "shorter") } else { ("a speed", "greater") };
+    let gain = plain(gain.max(1.0));
+    Some(format!("to the frontier: {metric} above {best:.1}, or {cost} more than {gain} times {what}"))
 }
 
 /// Amdahl's bound for the greatest component.
@@ -276,11 +240,6 @@ fn greatest(row: &CellSummary) -> Option<String> {
     let components = &row.breakdown.as_ref()?.components;
     let whole = components.values().sum::<u64>() as f64;
     let (name, &ns) = components.iter().max_by_key(|(_, ns)| **ns)?;
-    let bound = whole / (whole - ns as f64);
-    bound.is_finite().then(|| {
-        format!(
-            "{name}, its greatest part: without it the system would be {} times as fast, no more",
-            plain(bound)
-        )
-    })
+    let bound = Some(whole / (whole - ns as f64)).filter(|bound| bound.is_finite()).map(plain)?;
+    Some(format!("{name}, its greatest part: without it the system would be {bound} times as fast, no more"))
 }

@@ -27,21 +27,19 @@ pub fn export(args: &ExportArgs) -> Outcome {
     let report = || merged.alone().map(|run| Report::of(run, &summaries[0], &[]));
     let hosts = || host_views(&args.run, &merged, &summaries);
     let figures = figures(&rows, metrics);
-    match args.format {
-        ExportFormat::Bencher => write_text(args, &json_text(&bencher(&figures))?)?,
-        ExportFormat::Csv => write_text(args, &csv_of(&rows))?,
-        ExportFormat::Latex => {
-            write_text(args, &report().map_or_else(|| latex(&hosts()), |report| report.latex()))?
-        }
-        ExportFormat::Markdown => {
-            write_text(args, &report().map_or_else(|| markdown(&hosts()), |report| report.markdown()))?
-        }
+    let text = match args.format {
+        ExportFormat::Bencher => json_text(&bencher(&figures))?,
+        ExportFormat::Csv => csv_of(&rows),
+        ExportFormat::Latex => report().map_or_else(|| latex(&hosts()), |report| report.latex()),
+        ExportFormat::Markdown => report().map_or_else(|| markdown(&hosts()), |report| report.markdown()),
         ExportFormat::GithubActionBenchmark => {
-            let folder = folder_of(args)?;
-            let files = action_files(&figures);
-            files.iter().try_for_each(|(name, list)| write_json(&folder, name, list))?;
+            return write_files(&folder_of(args)?, action_files(&figures));
         }
-        ExportFormat::Asv => write_asv(args, &merged, &rows, metrics)?,
+        ExportFormat::Asv => return write_asv(args, &merged, &rows, metrics),
+    };
+    match &args.out {
+        Some(path) => write_whole(path, text.as_bytes()).map_err(unwritable)?,
+        None => print(&text)?,
     }
     Ok(Exit::Done)
 }
@@ -52,7 +50,7 @@ fn write_asv<'a>(
     merged: &'a Merged,
     rows: &'a [CellSummary],
     metrics: &[Scale],
-) -> Outcome<()> {
+) -> Outcome {
     let folder = folder_of(args)?;
     let (hash, unix_ms) = commit(args.commit.as_deref())?;
     let of_host = |host: &'a HostRun| {
@@ -62,8 +60,7 @@ fn write_asv<'a>(
         // The name of a run alone is that of its processor. asv makes folders of names.
         (slug(merged.alone().map_or(&host.name, |_| &machine.cpu)), machine, own)
     };
-    let files = asv(&merged.hosts.iter().map(of_host).collect::<Vec<_>>(), (&hash, unix_ms));
-    files.iter().try_for_each(|(name, value)| write_json(&folder, name, value))
+    write_files(&folder, asv(&merged.hosts.iter().map(of_host).collect::<Vec<_>>(), (&hash, unix_ms)))
 }
 
 /// Hash and moment of the commit, by git in the working directory.
@@ -93,15 +90,11 @@ fn json_text(value: &Value) -> Outcome<String> {
     Ok(serde_json::to_string_pretty(value).map_err(anyhow::Error::from)? + "\n")
 }
 
-fn write_json(folder: &Path, name: &str, value: &Value) -> Outcome<()> {
-    let path = folder.join(name);
-    path.parent().map_or(Ok(()), fs::create_dir_all)?;
-    write_whole(&path, json_text(value)?.as_bytes()).map_err(unwritable)
-}
-
-fn write_text(args: &ExportArgs, text: &str) -> Outcome<()> {
-    match &args.out {
-        Some(path) => write_whole(path, text.as_bytes()).map_err(unwritable),
-        None => print(text),
+fn write_files(folder: &Path, files: impl IntoIterator<Item = (impl AsRef<Path>, Value)>) -> Outcome {
+    for (name, value) in files {
+        let path = folder.join(name);
+        path.parent().map_or(Ok(()), fs::create_dir_all)?;
+        write_whole(&path, json_text(&value)?.as_bytes()).map_err(unwritable)?;
     }
+    Ok(Exit::Done)
 }

@@ -6,6 +6,7 @@ use dyno_report::leaderboard::{Entry, page};
 use dyno_results::Merged;
 use dyno_results::merge::is_merged;
 use dyno_results::store::files::write_whole;
+use itertools::Itertools;
 
 use crate::cli::runs::LeaderboardArgs;
 use crate::exit::{Exit, Outcome};
@@ -55,9 +56,7 @@ fn runs_below(folder: &Path) -> Outcome<Vec<PathBuf>> {
     let unreadable = |error| bad_input!("can't read {}: {error}; name an existing folder", folder.display());
     let entries = std::fs::read_dir(folder).map_err(unreadable)?;
     let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
-    let mut below: Vec<PathBuf> = paths.filter(|path| holds_run(path)).collect();
-    below.sort();
-    Ok(below)
+    Ok(paths.filter(|path| holds_run(path)).sorted().collect())
 }
 
 fn holds_run(folder: &Path) -> bool {

@@ -3,9 +3,11 @@
 use std::fmt::Write;
 use std::path::Path;
 
+use dyno_api::Backend;
 use dyno_host::registry;
-use dyno_measure::{PLACEHOLDERS, Track, host};
+use dyno_measure::{PLACEHOLDERS, TestSet, Track, host};
 use dyno_results::prices::{self, Price};
+use dyno_stats::numbers::counted;
 use itertools::Itertools;
 use serde_json::json;
 
@@ -55,22 +57,18 @@ fn list_prices(args: &ListArgs) -> Outcome {
 }
 
 fn as_json(campaign: &Campaign) -> serde_json::Value {
-    let sets = campaign.test_sets.iter();
+    let set = |set: &TestSet| {
+        let (lines, pages) = (set.source.len(), set.pages.len());
+        json!({"name": set.name, "lines": lines, "pages": pages, "words": set.words(), "sha256": set.sha256})
+    };
+    let backend = |it: &&dyn Backend| json!({"name": it.name(), "about": it.about(), "task": it.task()});
     json!({
         "campaign": campaign.name,
         "profile": campaign.protocol.profile,
         "systems": campaign.systems.iter().map(Entry::described).collect::<Vec<_>>(),
-        "test_sets": sets
-            .map(|set| {
-                let (lines, pages) = (set.source.len(), set.pages.len());
-                json!({"name": set.name, "lines": lines, "pages": pages, "words": set.words(), "sha256": set.sha256})
-            })
-            .collect::<Vec<_>>(),
+        "test_sets": campaign.test_sets.iter().map(set).collect::<Vec<_>>(),
         "tracks": Track::ALL,
-        "backends": registry::all()
-            .iter()
-            .map(|backend| json!({"name": backend.name(), "about": backend.about(), "task": backend.task()}))
-            .collect::<Vec<_>>(),
+        "backends": registry::all().iter().map(backend).collect::<Vec<_>>(),
     })
 }
 
@@ -94,10 +92,9 @@ fn as_text(campaign: &Campaign) -> String {
     }
     text += "\ntest sets\n";
     for set in &campaign.test_sets {
-        let (lines, words, references) = (set.source.len(), set.words(), set.references.len());
-        let ending = if references == 1 { "" } else { "s" };
-        let _ =
-            writeln!(text, "  {:<20} {lines} lines, {words} words, {references} reference{ending}", set.name);
+        let (lines, words) = (set.source.len(), set.words());
+        let references = counted(set.references.len(), "reference", "references");
+        let _ = writeln!(text, "  {:<20} {lines} lines, {words} words, {references}", set.name);
     }
     text += "\nbackends\n";
     for backend in registry::all() {

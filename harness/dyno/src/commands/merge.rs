@@ -1,7 +1,7 @@
 //! `dyno merge`: runs of several hosts as one result.
 
-use dyno_results::merge::{is_merged, read_runs};
-use dyno_results::{Merged, scores};
+use dyno_results::merge::{HostRun, is_merged, read_runs};
+use dyno_results::{Merged, Summary, scores};
 use serde_json::json;
 
 use crate::cli::runs::MergeArgs;
@@ -32,24 +32,22 @@ pub fn merge(args: &MergeArgs) -> Outcome {
     merged.notes.iter().for_each(|note| say!("note: {note}"));
     let page = write_hosts_page(&args.out, &merged, &summaries);
     if args.json {
-        let hosts: Vec<_> = merged
-            .hosts
-            .iter()
-            .zip(&summaries)
-            .map(|(host, summary)| {
-                json!({
-                    "name": host.name, "cpu": host.run.identity.host.cpu, "price": summary.price,
-                    "noise_floors": summary.noise_floors, "cells": summary.cells,
-                })
+        let host = |(host, summary): (&HostRun, &Summary)| {
+            json!({
+                "name": host.name, "cpu": host.run.identity.host.cpu, "price": summary.price,
+                "noise_floors": summary.noise_floors, "cells": summary.cells,
             })
-            .collect();
-        print_json(
-            "merge",
-            &json!({"merged": args.out, "report": page, "campaign": merged.campaign, "hosts": hosts, "notes": merged.notes}),
-        )?;
-        return Ok(Exit::Done);
+        };
+        let hosts: Vec<_> = merged.hosts.iter().zip(&summaries).map(host).collect();
+        let (campaign, notes) = (&merged.campaign, &merged.notes);
+        let fields = json!({
+            "merged": args.out, "report": page, "campaign": campaign, "hosts": hosts, "notes": notes,
+        });
+        print_json("merge", &fields)?;
+    } else {
+        let page = page.map(|page| format!("report: {}\n", page.display())).unwrap_or_default();
+        let (tables, out) = (table::render_hosts(&summaries), args.out.display());
+        print_verdicts(&format!("{tables}\nmerged: {out}\n{page}"))?;
     }
-    let page = page.map(|page| format!("report: {}\n", page.display())).unwrap_or_default();
-    print_verdicts(&format!("{}\nmerged: {}\n{page}", table::render_hosts(&summaries), args.out.display()))?;
     Ok(Exit::Done)
 }

@@ -108,11 +108,8 @@ fn add_report(folder: &Path, commands: &[String]) -> Outcome<()> {
     let report = Report::of(&run, &Summary::of(&run), &[]);
     page::write(&report, &folder.join(page::NAME), folder)?;
     write_figures(report.figures(), &folder.join(FIGURES))?;
-    let blank = format!(
-        "# {}, {}\n\n{BEGIN}\n{END}\n",
-        inline(&run.identity.campaign),
-        inline(&run.identity.host.cpu)
-    );
+    let [campaign, cpu] = [&run.identity.campaign, &run.identity.host.cpu].map(|name| inline(name));
+    let blank = format!("# {campaign}, {cpu}\n\n{BEGIN}\n{END}\n");
     let readme = report.readme(&blank, FIGURES, commands).context("the new README has no markers")?;
     Ok(write_whole(&folder.join("README.md"), readme.as_bytes())?)
 }

@@ -70,15 +70,12 @@ fn conclude(finished: &Finished, page: Option<&Path>, as_json: bool) -> Outcome<
     let (folder, records) = (store.folder(), run.records.as_slice());
     let floor_us = run.pipe_floor_us();
     if as_json {
-        return print_json(
-            "run",
-            &json!({
-                "run": folder, "report": page, "scored": scored, "cells": summary.cells,
-                "metrics": summary.metrics, "disagreements": summary.disagreements,
-                "noise_floors": summary.noise_floors, "pipe_floor_us": floor_us, "bench_share": bench_share(records),
-                "price": summary.price,
-            }),
-        );
+        let fields = json!({
+            "run": folder, "report": page, "scored": scored, "cells": summary.cells, "metrics": summary.metrics,
+            "disagreements": summary.disagreements, "noise_floors": summary.noise_floors, "pipe_floor_us": floor_us,
+            "bench_share": bench_share(records), "price": summary.price,
+        });
+        return print_json("run", &fields);
     }
     let floor = floor_us.map_or(String::new(), |us| {
         format!("\npipe floor: {us:.1} µs a line between two processes without other work; not subtracted")
@@ -90,11 +87,8 @@ fn conclude(finished: &Finished, page: Option<&Path>, as_json: bool) -> Outcome<
         format!("\nthe bench itself: {:.2} % of a core next to systems of 2 ms a line or more", share * 100.0)
     });
     let page = page.map(|page| format!("report: {}\n", page.display())).unwrap_or_default();
-    print_verdicts(&format!(
-        "{}{floor}{null}{share}\nrun: {}\n{page}",
-        table::render(summary),
-        folder.display()
-    ))
+    let (tables, folder) = (table::render(summary), folder.display());
+    print_verdicts(&format!("{tables}{floor}{null}{share}\nrun: {folder}\n{page}"))
 }
 
 /// Cost of the whole path: the median line time of the null backend, if the campaign has it.

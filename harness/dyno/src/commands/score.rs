@@ -16,10 +16,8 @@ pub fn score(args: &ScoreArgs) -> Outcome {
     let (store, mut run) = Store::reopen(&args.run)?;
     if run.records.is_empty() {
         let remedy = "run its campaign again with the same --out, which resumes it";
-        return Err(no_answer(
-            Exit::NothingMeasured,
-            format!("{} holds no round; {remedy}", args.run.display()),
-        ));
+        let message = format!("{} holds no round; {remedy}", args.run.display());
+        return Err(no_answer(Exit::NothingMeasured, message));
     }
     warn_of_look_alikes(&run.systems());
     keep_price(&store, &mut run, &args.price)?;
@@ -36,13 +34,11 @@ pub fn score(args: &ScoreArgs) -> Outcome {
     write_page(store.folder(), &run, &summary);
     if args.json {
         let Summary { cells, metrics, disagreements, price, .. } = &summary;
-        print_json(
-            "score",
-            &json!({
-                "cells": cells, "metrics": metrics, "disagreements": disagreements, "price": price,
-                "failures": failures,
-            }),
-        )?
+        let fields = json!({
+            "cells": cells, "metrics": metrics, "disagreements": disagreements, "price": price,
+            "failures": failures,
+        });
+        print_json("score", &fields)?
     } else {
         print_verdicts(&table::render(&summary))?
     }

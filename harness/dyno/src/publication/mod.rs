@@ -3,10 +3,10 @@
 //! What is copied and what the page shows belong to the commands. This module owns the copy as a whole, and
 //! the names and the privacy of published folders.
 
-mod copy;
 mod private;
 
-use std::fs;
+use std::fs::{self, File};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
@@ -14,10 +14,11 @@ use dyno_api::files;
 use dyno_measure::Host;
 use dyno_measure::files::entries_below;
 
-pub use copy::{Source, copy};
 pub use private::{PrivateFolders, tell_what_is_private};
 
-use crate::exit::Outcome;
+use crate::exit::{Exit, Outcome, no_answer};
+use crate::interrupt::Stop;
+use crate::scratch::Scratch;
 
 /// Entries of the run's folder that aren't published: the lock and temporary files.
 const UNPUBLISHED: [&str; 2] = ["run.lock", "scratch"];
@@ -26,6 +27,9 @@ const UNPUBLISHED: [&str; 2] = ["run.lock", "scratch"];
 const MOST_LETTERS: usize = 60;
 
 pub const FIGURES: &str = "figures";
+
+/// Beginning of the names of temporary folders, beside the published runs.
+const ASIDE: &str = ".publishing-";
 
 /// Creates the folder of published runs. A failure is bad input, which the user can correct.
 pub fn make_folder(to: &Path) -> Outcome<()> {
@@ -52,9 +56,47 @@ pub fn files_of(run: &Path) -> Outcome<Vec<PathBuf>> {
     Ok(files)
 }
 
+/// A file to publish, and its path in the published folder.
+pub type Source = (PathBuf, PathBuf);
+
+/// Copies `files` to a temporary folder, calls `add` on it, and renames it to `place`, so that a publication that ends
+/// half way leaves nothing.
+pub fn copy(files: &[Source], place: &Path, add: impl Fn(&Path) -> Outcome<()>) -> Outcome<()> {
+    let stop = Stop::on_signals(|| ())?;
+    let to = place.parent().unwrap_or(Path::new("."));
+    let copied = || -> anyhow::Result<bool> {
+        let aside = Scratch::create_in(to, ASIDE)?;
+        let folder = aside.path().join("run");
+        fs::create_dir(&folder)?;
+        for (from, inside) in files.iter().take_while(|_| !stop.is_wanted()) {
+            copy_file(from, &folder.join(inside))?;
+        }
+        if stop.is_wanted() {
+            return Ok(false);
+        }
+        add(&folder).map_err(|failure| failure.error)?;
+        fs::rename(folder, place)?;
+        Ok(true)
+    };
+    let remedy =
+        "make it writable and free some space, or choose another folder with --to; nothing was published";
+    match copied().with_context(|| format!("can't publish to {}; {remedy}", place.display()))? {
+        true => Ok(()),
+        false => Err(no_answer(Exit::Interrupted, "interrupted; nothing was published")),
+    }
+}
+
+fn copy_file(from: &Path, to: &Path) -> io::Result<()> {
+    to.parent().map_or(Ok(()), fs::create_dir_all)?;
+    let mut target = File::create_new(to)?;
+    io::copy(&mut files::open_itself(from)?, &mut target)?;
+    target.sync_all()
+}
+
 /// Name of a published folder: day, CPU and cores of the host, and the label.
 pub fn name(day: &str, host: &Host, label: Option<&str>) -> Outcome<String> {
-    let name = format!("{day}-{}-{}c", clipped(&slug(&host.cpu)), host.cores.len());
+    let cpu = slug(&host.cpu); // which is ASCII
+    let name = format!("{day}-{}-{}c", &cpu[..cpu.len().min(MOST_LETTERS)], host.cores.len());
     let Some(label) = label else { return Ok(name) };
     if slug(label) != label.to_lowercase() || label.is_empty() || label.len() > MOST_LETTERS {
         let rule = format!("use 1 to {MOST_LETTERS} letters, digits and single dashes");
@@ -67,11 +109,6 @@ pub fn name(day: &str, host: &Host, label: Option<&str>) -> Outcome<String> {
 pub fn slug(text: &str) -> String {
     let words = text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
     words.collect::<Vec<_>>().join("-").to_lowercase()
-}
-
-/// `text`, which is ASCII, without what is beyond [`MOST_LETTERS`].
-fn clipped(text: &str) -> &str {
-    &text[..text.len().min(MOST_LETTERS)]
 }
 
 #[cfg(test)]

@@ -190,13 +190,10 @@ fn break_down_all(
         let round = cell.round(0);
         run.records.iter().any(|record| record.is_of(&round) && record.verdict == Verdict::Invalid)
     };
-    let todo: Vec<_> = plan
-        .cells()
-        .into_iter()
-        .filter(|cell| campaign.measures(&cell.test_set.name, cell.track))
-        .filter(|cell| cell.system.hosted && cell.system.twin_of.is_none() && !invalid(cell))
-        .filter(|cell| !known.iter().any(|row| row.is_of(cell)))
-        .collect();
+    let mut todo = plan.cells();
+    todo.retain(|cell| campaign.measures(&cell.test_set.name, cell.track));
+    todo.retain(|cell| cell.system.hosted && cell.system.twin_of.is_none() && !invalid(cell));
+    todo.retain(|cell| !known.iter().any(|row| row.is_of(cell)));
     let (progress, mut lacking) = (Progress::new(todo.len(), 0), todo.len());
     for cell in todo.iter().take_while(|_| !stop.is_wanted()) {
         let (system, track) = (&cell.system.name, cell.track);
@@ -210,9 +207,7 @@ fn break_down_all(
                 track,
                 breakdown,
             })),
-            Err(reason) => {
-                progress.note(&format!("{system} · {track}: no breakdown: {reason}"));
-            }
+            Err(reason) => progress.note(&format!("{system} · {track}: no breakdown: {reason}")),
         }
         progress.advance();
     }

@@ -18,12 +18,11 @@ pub fn dry_run(campaign: &Campaign, host: &Host, json: bool) -> Outcome {
     campaign.placement(host).shortfall(campaign.cores, &campaign.tracks).into_iter().for_each(say);
     let forecast = Forecast::of(campaign, &host.cores)?;
     let plan = campaign.plan(|_| None)?;
-    let is_own = |set: &str, track| campaign.measures(set, track);
     let (probes, seconds) = (forecast.examinations(), forecast.whole(&plan).as_secs_f64());
     let ceiling = Ceiling::of(campaign);
     let bytes: u64 = undrawn(campaign).map(Generated::bytes).sum();
     let mut cells = plan.cells();
-    cells.retain(|cell| is_own(&cell.test_set.name, cell.track));
+    cells.retain(|cell| campaign.measures(&cell.test_set.name, cell.track));
     let names = |cell: &Cell<'_>| json!({"system": cell.system.name, "test_set": cell.test_set.name, "track": cell.track});
     let each = campaign.protocol.profile.rounds();
     let fields = json!({
@@ -39,11 +38,8 @@ pub fn dry_run(campaign: &Campaign, host: &Host, json: bool) -> Outcome {
     let time = |seconds| clock(Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX));
     let [time, probes] = [seconds, probes].map(time);
     let drawn = (bytes > 0).then(|| format!("{:.0} MiB of models are drawn first", mebibytes(bytes)));
-    let first: String =
-        drawn.into_iter().chain(unbuilt(campaign)).map(|first| format!("; {first}")).collect();
-    answer(json, "dry-run", &fields, || {
-        format!(
-            "{list}\n{count} of {each} rounds, {bound} {time}, {probes} of it for probes{first}\n{ceiling}\n"
-        )
-    })
+    let first = drawn.into_iter().chain(unbuilt(campaign)).map(|first| format!("; {first}"));
+    let first: String = first.collect();
+    let rounds = format!("{count} of {each} rounds, {bound} {time}, {probes} of it for probes{first}");
+    answer(json, "dry-run", &fields, || format!("{list}\n{rounds}\n{ceiling}\n"))
 }

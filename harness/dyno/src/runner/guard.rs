@@ -8,7 +8,7 @@ use std::io;
 use std::path::PathBuf;
 
 use dyno_measure::System;
-use dyno_measure::files::{Stamp, collect_files, file_hash};
+use dyno_measure::files::{Stamp, file_hash, files_at};
 use dyno_measure::host::available_memory;
 
 use crate::campaign::{Campaign, Entry, Launch};
@@ -83,7 +83,7 @@ fn files_of(entry: &Entry) -> Vec<PathBuf> {
         _ => None,
     };
     let models = entry.models.iter().map(PathBuf::as_path).chain(made);
-    models.for_each(|model| drop(collect_files(model, &mut files)));
+    files.extend(models.filter_map(|model| files_at(model).ok()).flatten());
     files.sort();
     files.dedup();
     files
@@ -92,8 +92,8 @@ fn files_of(entry: &Entry) -> Vec<PathBuf> {
 /// Reads the models of `systems`, so that the memory that caches the disk holds them. Models that fill the memory
 /// would only push each other out.
 pub fn warm<'a>(systems: impl Iterator<Item = &'a System>) {
-    let mut files = Vec::new();
-    systems.flat_map(|system| &system.models).for_each(|model| drop(collect_files(model, &mut files)));
+    let models = systems.flat_map(|system| &system.models);
+    let mut files: Vec<PathBuf> = models.filter_map(|model| files_at(model).ok()).flatten().collect();
     files.sort();
     files.dedup();
     let bytes: u64 = files.iter().filter_map(|file| file.metadata().ok()).map(|data| data.len()).sum();

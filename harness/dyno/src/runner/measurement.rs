@@ -107,13 +107,6 @@ impl Runner {
         Ok(measured)
     }
 
-    /// Record of a round that isn't run, because its cell is INVALID already. `None` if the round is to be run.
-    pub fn refuse(&mut self, round: &Round<'_>) -> Outcome<Option<Measured>> {
-        let refused = if self.keeps_going { None } else { refuse(&self.bench, round, &self.earlier)? };
-        refused.iter().for_each(|one| self.earlier.add(&one.record, &one.answers));
-        Ok(refused)
-    }
-
     /// Runs `probes` on `system`, with lines of `test_set`. `watch` sees each result, and may end the
     /// examination.
     pub fn examine(
@@ -183,7 +176,9 @@ impl Keeper {
     /// Keeps the record of a round that isn't run, because its cell is INVALID already. `None` if the round is
     /// to be run.
     pub(super) fn refuse(&mut self, round: &Round<'_>) -> Outcome<Option<Record>> {
-        let refused = self.runner.refuse(round)?;
+        let Runner { bench, earlier, keeps_going, .. } = &mut self.runner;
+        let refused = if *keeps_going { None } else { refuse(bench, round, earlier)? };
+        refused.iter().for_each(|one| earlier.add(&one.record, &one.answers));
         self.keep(refused.as_slice())?;
         Ok(refused.map(|refused| refused.record))
     }

@@ -37,14 +37,11 @@ pub(super) fn measure_all(
     keeper: &mut Keeper,
     stop: &Stop,
 ) -> Outcome<()> {
-    let mut groups = plan.groups(&campaign.protocol);
-    groups.retain(|group| campaign.measures(&group[0].test_set.name, group[0].track));
-    let all = groups.iter().map(Vec::len).sum();
-    let todo: Vec<Vec<Round<'_>>> = groups
-        .into_iter()
-        .map(|group| group.into_iter().filter(|round| !keeper.run.has(round)).collect::<Vec<_>>())
-        .filter(|group| !group.is_empty())
-        .collect();
+    let mut todo = plan.groups(&campaign.protocol);
+    todo.retain(|group| campaign.measures(&group[0].test_set.name, group[0].track));
+    let all = todo.iter().map(Vec::len).sum();
+    todo.iter_mut().for_each(|group| group.retain(|round| !keeper.run.has(round)));
+    todo.retain(|group| !group.is_empty());
     let done = all - todo.iter().map(Vec::len).sum::<usize>();
     let progress = Progress::new(all, done);
     if done > 0 {

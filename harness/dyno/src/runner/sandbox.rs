@@ -32,10 +32,8 @@ pub fn sandbox_of<'a>(campaign: &Campaign, own: impl Iterator<Item = &'a Path>) 
             let or = if entry.sandbox.is_some() { ", or remove `sandbox` from this system" } else { "" };
             refuse!("system {name:?} can't run in a sandbox: {fault}; {remedy}{or}");
         }
-        say!(
-            "warning: foreign systems can read records and references, without a sandbox: {fault}: {}",
-            fault.remedy()
-        );
+        let why = format!("without a sandbox: {fault}: {}", fault.remedy());
+        say!("warning: foreign systems can read records and references, {why}");
     }
     Ok(Some(sandbox))
 }
@@ -73,11 +71,8 @@ fn objects_of(folder: &Path) -> Vec<PathBuf> {
     let named = text.strip_prefix("gitdir:").map(|path| folder.join(path.trim()));
     // A further work tree names a folder below that of the first.
     let first = named.as_deref().and_then(|path| path.ancestors().find(|above| above.ends_with(".git")));
-    [Some(at), first.map(Into::into), named.clone()]
-        .into_iter()
-        .flatten()
-        .filter(|path| path.exists())
-        .collect()
+    let places = [Some(at), first.map(Into::into), named.clone()];
+    places.into_iter().flatten().filter(|path| path.exists()).collect()
 }
 
 /// Models of all systems, their programs in the campaign's folder, this folder itself, and what ships with dyno.

@@ -7,6 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use dyno_measure::{Places, check_command};
+use itertools::Itertools;
 
 use super::dialect::{Dialect, Place};
 use crate::exit::Outcome;
@@ -38,13 +39,10 @@ pub(super) struct Layout {
 
 impl Layout {
     pub(super) fn of(folder: &Path, dialect: Dialect) -> Outcome<Self> {
-        let no_folder = || {
-            bad_input!(
-                "no folder {}; give the folder that holds the submission's run.sh, or unpack its image into one",
-                folder.display()
-            )
+        let Some(found) = folder.canonicalize().ok().filter(|found| found.is_dir()) else {
+            let remedy = "give the folder that holds the submission's run.sh, or unpack its image into one";
+            refuse!("no folder {}; {remedy}", folder.display());
         };
-        let found = folder.canonicalize().ok().filter(|found| found.is_dir()).ok_or_else(no_folder)?;
         let layout = match dialect.place {
             Place::Root => Self::at_root(found, dialect)?,
             Place::Id => Self::at_id(found, dialect)?,
@@ -99,13 +97,11 @@ impl Layout {
 
 /// The path `name` of `folder`, which the dialect needs.
 fn existing(folder: &Path, name: &str, dialect: Dialect) -> Outcome<PathBuf> {
-    let missing = || {
-        bad_input!(
-            "no {name} in {}, which the dialect {dialect} needs; add it, or choose another dialect",
-            folder.display()
-        )
-    };
-    Some(folder.join(name)).filter(|path| path.exists()).ok_or_else(missing)
+    let (path, place) = (folder.join(name), folder.display());
+    if !path.exists() {
+        refuse!("no {name} in {place}, which the dialect {dialect} needs; add it, or choose another dialect");
+    }
+    Ok(path)
 }
 
 fn only_model(folder: &Path, dialect: Dialect) -> Outcome<PathBuf> {
@@ -115,11 +111,10 @@ fn only_model(folder: &Path, dialect: Dialect) -> Outcome<PathBuf> {
     match names.as_slice() {
         [name] => Ok(models.join(name)),
         [] => existing(folder, RUN, dialect),
-        _ => Err(bad_input!(
-            "{} has several models: {}; give the folder of one of them",
-            models.display(),
-            names.join(", ")
-        )),
+        _ => {
+            let (models, names) = (models.display(), names.join(", "));
+            refuse!("{models} has several models: {names}; give the folder of one of them")
+        }
     }
 }
 
@@ -132,10 +127,8 @@ fn places(folder: &Path) -> Outcome<Places> {
     for name in names_in(folder) {
         let path = folder.join(&name);
         if OF_THE_HOST.contains(&name.as_str()) {
-            refuse!(
-                "{} would hide the host's /{name}; rename it, or make the folder a whole root file system",
-                path.display()
-            );
+            let remedy = "rename it, or make the folder a whole root file system";
+            refuse!("{} would hide the host's /{name}; {remedy}", path.display());
         }
         let Ok(from) = path.canonicalize() else { continue };
         // A link would lead elsewhere from its place.
@@ -151,9 +144,7 @@ fn places(folder: &Path) -> Outcome<Places> {
 fn names_in(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
-    let mut names: Vec<String> = names.filter(|name| !name.starts_with('.')).collect();
-    names.sort();
-    names
+    names.filter(|name| !name.starts_with('.')).sorted().collect()
 }
 
 #[cfg(test)]

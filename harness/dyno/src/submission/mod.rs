@@ -31,8 +31,9 @@ pub struct Submission {
     layout: Layout,
 }
 
-pub fn is_image(path: &Path) -> bool {
-    path.to_str().and_then(Image::named).is_some()
+/// The image of a container that `path` names, if it names one.
+pub fn image_of(path: &Path) -> Option<Image<'_>> {
+    path.to_str().and_then(Image::named)
 }
 
 impl Submission {
@@ -43,11 +44,7 @@ impl Submission {
         pair: Option<String>,
         batch_lines: Option<usize>,
     ) -> Outcome<Self> {
-        let image = folder
-            .to_str()
-            .and_then(Image::named)
-            .map(|image| image.unpacked(&|line| say(line)))
-            .transpose()?;
+        let image = image_of(folder).map(|image| image.unpacked(&|line| say(line))).transpose()?;
         let (folder, environment) = image.unwrap_or_else(|| (folder.to_owned(), Vec::new()));
         let layout = Layout::of(&folder, dialect)?;
         dialect.check_pair(pair.is_some())?;

@@ -11,6 +11,7 @@ use dyno_measure::{Track, Verdict};
 use dyno_results::merge::rows_by_table;
 use dyno_results::prices::Price;
 use dyno_results::scores::Scale;
+use dyno_results::summary::Remark;
 use dyno_results::summary::judge::unusable;
 use dyno_results::{CellSummary, Column, Summary};
 use dyno_stats::grouped;
@@ -50,7 +51,7 @@ fn tables(rows: &[CellSummary], metrics: &[Scale]) -> String {
     let mut text = String::new();
     for cells in rows.chunk_by(|a, b| (&a.test_set, a.track) == (&b.test_set, b.track)) {
         let (track, set) = (cells[0].track, &cells[0].test_set);
-        let _ = writeln!(text, "\ntrack {track} ({}) · {set}", track.about());
+        let _ = writeln!(text, "\ntrack {track} ({}) · {set}", track.text());
         let _ = writeln!(text, "{}", table(cells, columns(cells, metrics), width()));
         text += &closed_loop(cells);
         if let Some(unusable) = unusable_of(metrics, cells) {
@@ -71,12 +72,10 @@ fn closed_loop(cells: &[CellSummary]) -> String {
         let most = row.clients.keys().last().copied().unwrap_or(0);
         note(&format!("{}: the knee may lie beyond {most} clients", row.system))
     });
+    let beyond: String = beyond.collect();
     let heads = ["system", "clients", "lines/s", "p50 ms", "p90 ms", "p95 ms", "p99 ms", "limit", ""];
     let grid = fitted(&heads, &rows, 1..7, &["p95 ms", "p90 ms", "p50 ms"]);
-    format!(
-        "\nclosed loop: each client sends a line when it has its answer\n{grid}\n{}",
-        beyond.collect::<String>()
-    )
+    format!("\nclosed loop: each client sends a line when it has its answer\n{grid}\n{beyond}")
 }
 
 fn curve(row: &CellSummary) -> impl Iterator<Item = Vec<String>> {
@@ -113,16 +112,12 @@ fn notes(summary: &Summary) -> String {
         });
         format!("the source of {set} as its own translation: {}", told.join(", "))
     });
-    let several = summary.unequal.iter().map(|found| &found.test_set).unique().count() > 1;
-    let unequal = summary.unequal.iter().map(|found| match several {
-        true => format!("{}: {}", found.test_set, found.text),
-        false => found.text.clone(),
-    });
-    let several = summary.same_weights.iter().map(|told| &told.test_set).unique().count() > 1;
-    let same_weights = summary.same_weights.iter().map(|told| match several {
-        true => format!("{} on {}", told.text, told.test_set),
-        false => told.text.clone(),
-    });
+    let told = |remarks: &[Remark], with_set: fn(&Remark) -> String| -> Vec<String> {
+        let several = remarks.iter().map(|one| &one.test_set).unique().count() > 1;
+        remarks.iter().map(|one| if several { with_set(one) } else { one.text.clone() }).collect()
+    };
+    let unequal = told(&summary.unequal, |one| format!("{}: {}", one.test_set, one.text));
+    let same_weights = told(&summary.same_weights, |one| format!("{} on {}", one.text, one.test_set));
     copied.chain(unequal).chain(same_weights).map(|told| note(&told)).collect()
 }
 
@@ -144,37 +139,27 @@ fn priced_by(summary: &Summary) -> String {
 }
 
 fn columns(cells: &[CellSummary], metrics: &[Scale]) -> Vec<Texts> {
+    use Column::*;
     let mut columns = vec![texts("system", |row| row.system.clone())];
     columns.extend(metrics.iter().map(metric_column));
     let track = cells[0].track;
     let own: &[Column] = match track {
-        Track::Server => &[Column::Speed, Column::Rate, Column::P50, Column::P99],
-        Track::Pages => {
-            &[Column::Speed, Column::FirstLine, Column::FirstLineP95, Column::P50, Column::P95, Column::P99]
-        }
-        _ if track.is_lockstep() => &[Column::Speed, Column::P50, Column::P95, Column::P99, Column::Start],
-        _ => &[Column::Speed, Column::Steady, Column::Load],
+        Track::Server => &[Speed, Rate, P50, P99],
+        Track::Pages => &[Speed, FirstLine, FirstLineP95, P50, P95, P99],
+        _ if track.is_lockstep() => &[Speed, P50, P95, P99, Start],
+        _ => &[Speed, Steady, Load],
     };
     columns.extend(own.iter().copied().map(figures));
     if track == Track::Server {
         let limited = columns.len() - 2;
         columns.insert(limited, texts("limit", |row| limit(row).unwrap_or_else(none)));
     }
-    columns.push(figures(Column::Dollars));
+    columns.push(figures(Dollars));
     let measured = |column: &Column| cells.iter().any(|row| column.figure(row).is_some());
-    let told = [
-        Column::ColdStart,
-        Column::FirstText,
-        Column::Piece,
-        Column::Energy,
-        Column::Cpu,
-        Column::FirstToken,
-        Column::TokensRead,
-        Column::TokensWritten,
-    ];
+    let told = [ColdStart, FirstText, Piece, Energy, Cpu, FirstToken, TokensRead, TokensWritten];
     columns.extend(told.into_iter().filter(measured).map(figures));
-    columns.extend([Column::Model, Column::Peak].map(figures));
-    columns.extend([Column::Settled].into_iter().filter(measured).map(figures));
+    columns.extend([Model, Peak].map(figures));
+    columns.extend([Settled].into_iter().filter(measured).map(figures));
     columns.push(texts("verdict", verdict));
     columns
 }

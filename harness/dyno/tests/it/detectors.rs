@@ -278,7 +278,7 @@ fn every_code_is_described_with_what_it_means_for_each_track() {
 #[test]
 fn every_variable_that_systems_see_is_named() {
     let text = document();
-    for name in environment::PASSED_ON.iter().chain(&environment::THREAD_COUNTS) {
+    for name in environment::PASSED_ON.split(' ').chain(environment::THREAD_COUNTS.split(' ')) {
         assert!(text.contains(name), "{name}");
     }
 }

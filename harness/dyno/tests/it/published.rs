@@ -100,10 +100,10 @@ fn texts_that_differ_over_rounds_show_the_spread_of_their_bleu() {
     assert_eq!((one_text.quality[0].metric.as_str(), ends(&one_text)), ("bleu", (None, None)));
     let bleu = one_text.first_quality().unwrap().value;
     // One round answers with a text that scores 9 less.
-    let texts = run.scores.texts.get_mut(&run.test_sets[0].name).unwrap();
-    let mut score = texts[&honest].clone();
+    let text = |output: &str| [run.test_sets[0].name.clone(), output.into()];
+    let mut score = run.scores.texts[&text(&honest)].clone();
     score.get_mut("bleu").unwrap().score = bleu - 9.0;
-    texts.insert("other".into(), score);
+    run.scores.texts.insert(text("other"), score);
     run.outputs.insert("other".into(), run.outputs[&honest].clone());
     run.records.iter_mut().find(|record| of(record)).unwrap().output = Some("other".into());
     let two_texts = cell(&run);
@@ -122,8 +122,8 @@ fn terminal_and_page_name_one_frontier_without_noisy_cells_and_bleu_0() {
     for record in run.records.iter_mut().filter(|record| record.system == "gru") {
         record.verdict = Verdict::Noisy;
     }
-    for texts in run.scores.texts.values_mut() {
-        texts.get_mut(&output).unwrap().get_mut("bleu").unwrap().score = 0.04;
+    for (_, metrics) in run.scores.texts.iter_mut().filter(|([_, text], _)| *text == output) {
+        metrics.get_mut("bleu").unwrap().score = 0.04;
     }
     let summary = Summary::of(&run);
     let now = marked(&summary);
@@ -133,12 +133,12 @@ fn terminal_and_page_name_one_frontier_without_noisy_cells_and_bleu_0() {
 
 /// The run, scored by a metric that says of each text minus what BLEU says.
 fn mirrored(mut run: Run, direction: Direction) -> Run {
-    for metrics in run.scores.texts.values_mut().flat_map(BTreeMap::values_mut) {
+    for metrics in run.scores.texts.values_mut() {
         let mut quality = metrics["bleu"].clone();
         quality.score = -quality.score;
         metrics.insert("mirror".into(), quality);
     }
-    for metrics in run.scores.pairs.values_mut().flat_map(BTreeMap::values_mut) {
+    for metrics in run.scores.pairs.values_mut() {
         let reversed = metrics["bleu"].reversed();
         let speaks_of_quality =
             if direction == Direction::Higher { reversed } else { reversed.where_less_is_better() };
@@ -176,7 +176,6 @@ fn a_metric_that_ranks_the_other_way_is_named() {
     }
     let page = Report::of(&run, &summary, &[]).html(false).unwrap();
     assert!(page.contains("mirror ranks these two the other way"));
-    let pairs = run.scores.pairs.values().flat_map(BTreeMap::values);
-    let pairs = pairs.filter(|metrics| metrics["bleu"].p < 0.05).count();
+    let pairs = run.scores.pairs.values().filter(|metrics| metrics["bleu"].p < 0.05).count();
     assert!(!summary.disagreements.is_empty() && summary.disagreements.len() <= pairs);
 }

@@ -18,7 +18,7 @@ use dyno_api::{Answer, Session};
 use super::answers::{OutputOptions, push_answer};
 use super::workers;
 use crate::error::{Error, Result};
-use queue::{LineQueue, Taken};
+use queue::LineQueue;
 
 /// Translates `input` to `output`, with a worker for each session.
 pub(super) fn run(
@@ -45,7 +45,7 @@ pub(super) fn run(
 fn work(session: &mut dyn Session, queue: &LineQueue<impl Write>, options: OutputOptions) -> Result<()> {
     // What each line in translation fills of the batch.
     let mut filled: BTreeMap<usize, usize> = BTreeMap::new();
-    while let Some(Taken { first, lines }) = queue.take(filled.values().sum()) {
+    while let Some((first, lines)) = queue.take(filled.values().sum()) {
         let mut answers: BTreeMap<usize, Vec<u8>> = BTreeMap::new();
         let mut sink = |answer: Answer<'_>| {
             let text = answers.entry(answer.line).or_default();

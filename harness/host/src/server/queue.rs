@@ -62,14 +62,6 @@ pub(super) struct Line {
     pub(super) fills: usize,
 }
 
-/// Lines that a worker takes, in the order of the input.
-#[derive(Default)]
-pub(super) struct Taken {
-    /// Number of the first line.
-    pub(super) first: usize,
-    pub(super) lines: Vec<Line>,
-}
-
 impl<W: Write> LineQueue<W> {
     pub(super) fn new(size: BatchSize, workers: usize, output: W) -> Self {
         let state = State {
@@ -127,9 +119,9 @@ impl<W: Write> LineQueue<W> {
         !state.input.is_abandoned()
     }
 
-    /// Lines that join the batch of a worker, whose lines in translation fill `own`; there may be none. A
-    /// worker without lines waits for one. `None` if none comes any more.
-    pub(super) fn take(&self, own: usize) -> Option<Taken> {
+    /// Lines that join the batch of a worker, whose lines in translation fill `own`, behind the number of the first
+    /// one; there may be none. A worker without lines waits for one. `None` if none comes any more.
+    pub(super) fn take(&self, own: usize) -> Option<(usize, Vec<Line>)> {
         let mut state = lock(&self.state);
         if own == 0 {
             let idle = |state: &mut State<W>| state.waiting.is_empty() && matches!(state.input, Input::Open);
@@ -207,21 +199,21 @@ impl Input {
 impl<W> State<W> {
     /// Takes waiting lines into a batch of at most `most`, of which `own` is filled. Each of the workers gets
     /// its share of all lines.
-    fn take(&mut self, own: usize, most: usize, workers: usize) -> Taken {
-        let mut taken = Taken { first: self.read - self.waiting.len(), lines: Vec::new() };
+    fn take(&mut self, own: usize, most: usize, workers: usize) -> (usize, Vec<Line>) {
+        let (first, mut lines) = (self.read - self.waiting.len(), Vec::new());
         let (free, share) = (most.saturating_sub(own), self.translated_fills + self.waiting_fills);
         if own > 0 && self.waiting_fills > free && free < most / REFILL {
-            return taken;
+            return (first, lines);
         }
         let (mut filled, share) = (own, share.div_ceil(workers));
         let fits = |filled: usize, line: &Line| filled == 0 || filled < share && filled + line.fills <= most;
         while self.waiting.front().is_some_and(|line| fits(filled, line)) {
             let line = self.waiting.pop_front().expect("a line waits");
             filled += line.fills;
-            taken.lines.push(line);
+            lines.push(line);
         }
         self.waiting_fills -= filled - own;
         self.translated_fills += filled - own;
-        taken
+        (first, lines)
     }
 }

@@ -53,15 +53,11 @@ struct Inbox<R> {
     input: R,
     /// Number of the next line.
     line: usize,
-    /// Number of the next window.
-    window: usize,
     jobs: VecDeque<Job>,
 }
 
 /// Batch of a window.
 struct Job {
-    /// Number of the window.
-    number: usize,
     window: Arc<Window>,
     batch: Range<usize>,
 }
@@ -69,7 +65,8 @@ struct Job {
 /// Answers to write.
 struct Outbox<W> {
     output: W,
-    /// Answers to windows that are incomplete, or that wait for an earlier incomplete window.
+    /// Answers to windows that are incomplete, or that wait for an earlier incomplete window, by the number of the first
+    /// line.
     waiting: BTreeMap<usize, Answers>,
     failed: bool,
 }
@@ -82,7 +79,7 @@ struct Answers {
 
 impl<R: BufRead, W: Write> WorkerPool<R, W> {
     fn new(input: R, output: W, options: OutputOptions, workers: usize) -> Self {
-        let inbox = Inbox { input, line: 0, window: 0, jobs: VecDeque::new() };
+        let inbox = Inbox { input, line: 0, jobs: VecDeque::new() };
         let outbox = Outbox { output, waiting: BTreeMap::new(), failed: false };
         Self {
             options,
@@ -109,7 +106,7 @@ impl<R: BufRead, W: Write> WorkerPool<R, W> {
             let lines: Vec<&[u8]> = numbers.iter().map(|&number| &job.window.lines[number][..]).collect();
             let numbered: Vec<usize> = numbers.iter().map(|number| job.window.first + number).collect();
             let texts = answers(session, &lines, &numbered, self.options).map_err(Error::Lines)?;
-            self.hand_in(job.number, numbers, texts)?;
+            self.hand_in(job.window.first, numbers, texts)?;
         }
         Ok(())
     }
@@ -140,32 +137,30 @@ impl<R: BufRead, W: Write> WorkerPool<R, W> {
         if window.lines.is_empty() {
             return Ok(());
         }
-        let number = inbox.window;
         inbox.line += window.lines.len();
-        inbox.window += 1;
         let even = match self.workers {
             1 => batch,
             workers => batch.at_most(window.filled(batch) / (LEAST_BATCHES_A_WORKER * workers)),
         };
         let (batches, window) = (window.batches(even), Arc::new(window));
         let answers = Answers { texts: vec![Vec::new(); window.lines.len()], missing: window.lines.len() };
-        lock(&self.outbox).waiting.insert(number, answers);
-        let job = |batch| Job { number, window: Arc::clone(&window), batch };
+        lock(&self.outbox).waiting.insert(window.first, answers);
+        let job = |batch| Job { window: Arc::clone(&window), batch };
         inbox.jobs.extend(batches.into_iter().map(job));
         Ok(())
     }
 
-    /// Stores the answers to lines of a window, then writes all windows that are complete, in order.
-    fn hand_in(&self, window: usize, numbers: &[usize], texts: Vec<Vec<u8>>) -> Result<()> {
+    /// Stores the answers to lines of the window that begins at `first`, then writes all windows that are complete, in
+    /// order.
+    fn hand_in(&self, first: usize, numbers: &[usize], texts: Vec<Vec<u8>>) -> Result<()> {
         let mut outbox = lock(&self.outbox);
-        let answers =
-            outbox.waiting.get_mut(&window).expect("a window waits until all its answers are there");
+        let answers = outbox.waiting.get_mut(&first).expect("a window waits until all its answers are there");
         for (number, text) in numbers.iter().zip(texts) {
             answers.texts[*number] = text;
         }
         answers.missing -= numbers.len();
-        while let Some(first) = outbox.waiting.first_entry().filter(|first| first.get().missing == 0) {
-            let text = first.remove().texts.concat();
+        while let Some(next) = outbox.waiting.first_entry().filter(|next| next.get().missing == 0) {
+            let text = next.remove().texts.concat();
             outbox.output.write_all(&text)?;
             self.changed.notify_all();
         }

@@ -3,7 +3,6 @@
 
 use std::path::Path;
 use std::process::Command;
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::companion::{Bounds, Companion};
@@ -18,11 +17,6 @@ const READING: Bounds = Bounds { bytes: 4096, time: Duration::from_secs(5), is_i
 #[derive(Debug)]
 pub struct MeterProgram {
     name: String,
-    talk: Mutex<Talk>,
-}
-
-#[derive(Debug)]
-struct Talk {
     program: Companion,
     /// Last reading.
     last: f64,
@@ -35,16 +29,14 @@ impl MeterProgram {
         let mut program = Command::new(&command[0]);
         program.args(&command[1..]).current_dir(folder);
         let program = Companion::start(&mut program, Duration::ZERO).during("starting the meter")?;
-        let talk = Mutex::new(Talk { program, last: f64::NEG_INFINITY });
-        let meter = Self { name: command.join(" "), talk };
+        let mut meter = Self { name: command.join(" "), program, last: f64::NEG_INFINITY };
         meter.joules()?;
         Ok(meter)
     }
 
     /// Joules so far. They never become fewer.
-    pub fn joules(&self) -> Result<f64> {
-        let mut talk = self.talk.lock().unwrap_or_else(PoisonError::into_inner);
-        let answer = talk.program.ask(b"\n", READING).map_err(|silence| self.fault(&silence.to_string()))?;
+    pub fn joules(&mut self) -> Result<f64> {
+        let answer = self.program.ask(b"\n", READING).map_err(|silence| self.fault(&silence.to_string()))?;
         let answer = String::from_utf8_lossy(&answer);
         let joules = answer.trim().parse().ok().filter(|joules: &f64| joules.is_finite());
         let joules = joules.ok_or_else(|| {
@@ -53,7 +45,7 @@ impl MeterProgram {
                 "it answered {said:?}; it must answer each line with the joules so far, a number"
             ))
         })?;
-        let last = std::mem::replace(&mut talk.last, joules);
+        let last = std::mem::replace(&mut self.last, joules);
         if joules < last {
             let counted =
                 format!("it counted down from {last} to {joules} joules; it must count up from its start");
@@ -78,7 +70,7 @@ mod tests {
 
     #[test]
     fn a_program_is_asked_for_each_reading() {
-        let meter = start("n=0; while read line; do n=$((n + 5)); echo $n.5; done").unwrap();
+        let mut meter = start("n=0; while read line; do n=$((n + 5)); echo $n.5; done").unwrap();
         assert_eq!(meter.joules().unwrap(), 10.5, "the first answer was asked at the start");
         assert_eq!(meter.joules().unwrap(), 15.5);
     }
@@ -99,7 +91,7 @@ mod tests {
 
     #[test]
     fn a_meter_that_counts_down_is_refused() {
-        let meter = start("n=9; while read line; do n=$((n - 5)); echo $n; done").unwrap();
+        let mut meter = start("n=9; while read line; do n=$((n - 5)); echo $n; done").unwrap();
         let told = meter.joules().unwrap_err().to_string();
         assert!(told.contains("counted down from 4 to -1 joules; it must count up"), "{told}");
     }

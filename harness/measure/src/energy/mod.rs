@@ -8,7 +8,7 @@ mod meter_program;
 mod powercap;
 
 use std::path::Path;
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use crate::error::Result;
 use meter_program::MeterProgram;
@@ -20,7 +20,7 @@ const POWERCAP: &str = "/sys/class/powercap";
 /// A counter of joules. A meter that fails is asked no more: the run goes on without energy.
 #[derive(Debug)]
 pub struct Meter {
-    source: Source,
+    source: Mutex<Source>,
     failure: OnceLock<String>,
 }
 
@@ -45,7 +45,7 @@ impl Meter {
     }
 
     const fn of(source: Source) -> Self {
-        Self { source, failure: OnceLock::new() }
+        Self { source: Mutex::new(source), failure: OnceLock::new() }
     }
 
     /// First failure of the meter, if it has failed.
@@ -58,7 +58,7 @@ impl Meter {
         if self.failure().is_some() {
             return None;
         }
-        let counted = match &self.source {
+        let counted = match &mut *self.source.lock().unwrap_or_else(PoisonError::into_inner) {
             Source::Counters(counters) => counters.joules(),
             Source::Program(program) => program.joules(),
         };

@@ -6,7 +6,6 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
 
 use crate::error::{During, Result};
 
@@ -17,7 +16,8 @@ const ZONES: &str = "intel-rapl:";
 #[derive(Debug)]
 pub struct Counters {
     zones: Vec<Zone>,
-    state: Mutex<State>,
+    /// Microjoules since the first reading.
+    sum: u64,
 }
 
 /// A zone that counts.
@@ -26,14 +26,8 @@ struct Zone {
     counter: PathBuf,
     /// Greatest value of the counter, in microjoules.
     range: u64,
-}
-
-#[derive(Debug)]
-struct State {
-    /// Last value of each counter.
-    last: Vec<u64>,
-    /// Microjoules since the first reading.
-    sum: u64,
+    /// Last value of the counter.
+    last: u64,
 }
 
 impl Counters {
@@ -42,21 +36,22 @@ impl Counters {
         let mut folders: Vec<PathBuf> =
             fs::read_dir(folder).ok()?.filter_map(|entry| Some(entry.ok()?.path())).collect();
         folders.sort();
-        let zones: Vec<Zone> = folders.iter().filter_map(|folder| Zone::of(folder)).collect();
-        let last = zones.iter().map(Zone::read).collect::<Result<Vec<u64>>>().ok()?;
-        (!zones.is_empty()).then_some(Self { zones, state: Mutex::new(State { last, sum: 0 }) })
+        let mut zones: Vec<Zone> = folders.iter().filter_map(|folder| Zone::of(folder)).collect();
+        for zone in &mut zones {
+            zone.last = zone.read().ok()?;
+        }
+        (!zones.is_empty()).then_some(Self { zones, sum: 0 })
     }
 
     /// Joules since the counters were opened. A counter must be read at least once in its range, which lasts
     /// minutes at full load.
-    pub fn joules(&self) -> Result<f64> {
-        let now = self.zones.iter().map(Zone::read).collect::<Result<Vec<u64>>>()?;
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        for (i, (zone, &now)) in self.zones.iter().zip(&now).enumerate() {
-            let last = std::mem::replace(&mut state.last[i], now);
-            state.sum += if now < last { (zone.range + 1).saturating_sub(last) + now } else { now - last };
+    pub fn joules(&mut self) -> Result<f64> {
+        for zone in &mut self.zones {
+            let now = zone.read()?;
+            let last = std::mem::replace(&mut zone.last, now);
+            self.sum += if now < last { (zone.range + 1).saturating_sub(last) + now } else { now - last };
         }
-        Ok(state.sum as f64 / 1e6)
+        Ok(self.sum as f64 / 1e6)
     }
 }
 
@@ -66,7 +61,7 @@ impl Zone {
         let name = fs::read_to_string(folder.join("name")).ok()?;
         let counts = is_zone && (name.starts_with("package") || name.trim_end() == "dram");
         let range = number(&folder.join("max_energy_range_uj")).ok()?;
-        counts.then(|| Self { counter: folder.join("energy_uj"), range })
+        counts.then(|| Self { counter: folder.join("energy_uj"), range, last: 0 })
     }
 
     fn read(&self) -> Result<u64> {
@@ -108,7 +103,7 @@ mod tests {
             ("intel-rapl:1", "psys", 9_000_000, 1 << 40),
             ("intel-rapl-mmio:0", "package-0", 1_000_000, 1 << 40),
         ]);
-        let counters = Counters::below(folder.path()).unwrap();
+        let mut counters = Counters::below(folder.path()).unwrap();
         assert_eq!(counters.joules().unwrap(), 0.0);
         for zone in ["intel-rapl:0", "intel-rapl:0:0", "intel-rapl:0:1", "intel-rapl:1", "intel-rapl-mmio:0"]
         {
@@ -120,7 +115,7 @@ mod tests {
     #[test]
     fn a_counter_starts_again_at_the_end_of_its_range() {
         let folder = powercap(&[("intel-rapl:0", "package-0", 900_000, 999_999)]);
-        let counters = Counters::below(folder.path()).unwrap();
+        let mut counters = Counters::below(folder.path()).unwrap();
         set(folder.path(), "intel-rapl:0", 400_000);
         assert_eq!(counters.joules().unwrap(), 0.5);
         set(folder.path(), "intel-rapl:0", 500_000);

@@ -6,9 +6,8 @@ use dyno_record::rules::limits::MOST_DIFFERING;
 use dyno_record::{Code, Reason};
 
 use crate::constants::WORDS_OF_AN_EXCHANGE;
-use crate::system::System;
-use crate::text::words;
 use crate::vectors::settled;
+use crate::{System, words};
 
 /// Comparison of two lists of answers to the same lines.
 #[derive(Debug, PartialEq, Eq)]

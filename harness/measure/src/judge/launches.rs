@@ -19,27 +19,11 @@ pub const ACCUSING_TURNS: usize = 7;
 /// Turns among them that may clear it: a burst may hit the suspected file of a system that is quick there.
 pub const CLEARING_TURNS: usize = 1;
 
-/// One launch of each kind.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Turn {
-    /// Launch over one line.
-    pub one_line: Sample,
-    /// Launch over the suspected file.
-    pub suspect: Sample,
-    /// Launch over the other file.
-    pub other: Sample,
-}
+/// One launch of each kind: over one line, over the suspected file, over the other file.
+pub type Turn = [Sample; 3];
 
-impl Turn {
-    fn by_cpu(&self) -> Self {
-        let Self { one_line, suspect, other } = *self;
-        Self { one_line: one_line.by_cpu(), suspect: suspect.by_cpu(), other: other.by_cpu() }
-    }
-
-    /// The turn with its files exchanged: whether the other file is the one that takes less.
-    pub fn reversed(&self) -> Self {
-        Self { one_line: self.one_line, suspect: self.other, other: self.suspect }
-    }
+fn by_cpu(turns: &[Turn]) -> Vec<Turn> {
+    turns.iter().map(|turn| turn.map(Sample::by_cpu)).collect()
 }
 
 /// State of a judgement after some turns.
@@ -56,7 +40,7 @@ pub enum Standing {
 /// Standing after `turns`, by the clock or by CPU time: either may accuse, and both must clear. CPU time shows a
 /// memory that bursts of other programs hide.
 pub fn standing(turns: &[Turn], limit: f64) -> Standing {
-    match [standing_of(turns, limit), standing_by_cpu(turns, limit)] {
+    match [standing_of(turns, limit), standing_of(&by_cpu(turns), limit)] {
         [Standing::Accused, _] | [_, Standing::Accused] => Standing::Accused,
         [Standing::Cleared, Standing::Cleared] => Standing::Cleared,
         _ => Standing::Open,
@@ -65,11 +49,7 @@ pub fn standing(turns: &[Turn], limit: f64) -> Standing {
 
 /// Whether the CPU times of `turns` accuse: other programs add nothing to CPU time.
 fn is_certain(turns: &[Turn], limit: f64) -> bool {
-    standing_by_cpu(turns, limit) == Standing::Accused
-}
-
-fn standing_by_cpu(turns: &[Turn], limit: f64) -> Standing {
-    standing_of(&turns.iter().map(Turn::by_cpu).collect::<Vec<_>>(), limit)
+    standing_of(&by_cpu(turns), limit) == Standing::Accused
 }
 
 /// A turn accuses if the suspected file takes less than `limit` of the other's time per word.
@@ -85,16 +65,13 @@ fn standing_of(turns: &[Turn], limit: f64) -> Standing {
 
 /// Median share of the suspected file's time per word, if any turn tells one: of CPU time, where that accuses.
 fn median_share(turns: &[Turn], limit: f64) -> Option<f64> {
-    let turns: Vec<Turn> = match is_certain(turns, limit) {
-        true => turns.iter().map(Turn::by_cpu).collect(),
-        false => turns.to_vec(),
-    };
+    let turns = if is_certain(turns, limit) { by_cpu(turns) } else { turns.to_vec() };
     median(&turns.iter().filter_map(|turn| share(&turns, turn)).collect::<Vec<_>>())
 }
 
-fn share(turns: &[Turn], turn: &Turn) -> Option<f64> {
-    let one_line: Vec<u64> = turns.iter().map(|turn| turn.one_line.ns).collect();
-    share_of_other(&one_line, &turn.suspect, &turn.other)
+fn share(turns: &[Turn], [_, suspect, other]: &Turn) -> Option<f64> {
+    let one_line: Vec<u64> = turns.iter().map(|[one_line, ..]| one_line.ns).collect();
+    share_of_other(&one_line, suspect, other)
 }
 
 /// Time per word of `suspect`, as a share of the time per word of `other`. Loading is subtracted: the shortest
@@ -122,8 +99,8 @@ pub fn judge(turns: &[Turn], limit: f64, code: Code, [subject, reference]: [&str
     Judgement { figure, reason, certain, ..Judgement::default() }
 }
 
-fn work_ns(turn: &Turn) -> f64 {
-    turn.other.ns.saturating_sub(turn.one_line.ns) as f64
+fn work_ns([one_line, _, other]: &Turn) -> f64 {
+    other.ns.saturating_sub(one_line.ns) as f64
 }
 
 #[cfg(test)]
@@ -137,13 +114,12 @@ mod tests {
     }
 
     fn turn(suspect_ms: f64, other_ms: f64) -> Turn {
-        Turn { one_line: time(100.0, 10), suspect: time(suspect_ms, 1000), other: time(other_ms, 1000) }
+        [time(100.0, 10), time(suspect_ms, 1000), time(other_ms, 1000)]
     }
 
     /// The same turn of a system that waits and takes no CPU time.
     fn by_clock(turn: Turn) -> Turn {
-        let idle = |time| Sample { cpu_ns: 0, ..time };
-        Turn { one_line: idle(turn.one_line), suspect: idle(turn.suspect), other: idle(turn.other) }
+        turn.map(|time| Sample { cpu_ns: 0, ..time })
     }
 
     /// Standing of a system whose turns `draw` gives, and the number of turns.
@@ -196,11 +172,8 @@ mod tests {
     }
 
     fn accused(random: &mut Random, [suspect_ms, other_ms]: [f64; 2], burst_ms: usize) -> bool {
-        let (standing, _) = settled(|| Turn {
-            one_line: disturbed(random, 0.0, burst_ms),
-            suspect: disturbed(random, suspect_ms, burst_ms),
-            other: disturbed(random, other_ms, burst_ms),
-        });
+        let (standing, _) =
+            settled(|| [0.0, suspect_ms, other_ms].map(|work_ms| disturbed(random, work_ms, burst_ms)));
         standing == Standing::Accused
     }
 
@@ -236,12 +209,11 @@ mod tests {
         for copies in [61, 100, 200, 800] {
             for begins in 6..=60_usize {
                 let round_ms = 20 * begins.min(copies); // what comes later takes no time
-                let one_line = time(100.0, 10);
-                let turn = Turn {
-                    one_line,
-                    suspect: time(100.0 + round_ms as f64, 200 * copies),
-                    other: time(100.0 + (20 * copies) as f64, 200 * copies),
-                };
+                let turn = [
+                    time(100.0, 10),
+                    time(100.0 + round_ms as f64, 200 * copies),
+                    time(100.0 + (20 * copies) as f64, 200 * copies),
+                ];
                 let found = standing(&[turn; ACCUSING_TURNS], COALESCED_RATIO) == Standing::Accused;
                 assert_eq!(found, 10 * begins < 6 * copies, "{begins} of {copies}");
             }

@@ -7,8 +7,7 @@ use dyno_record::rules::limits::{
 use dyno_record::{Code, Reason};
 
 use crate::constants::{TELLING_REFERENCES, WORDS_OF_A_TELLING_REFERENCE};
-use crate::test_set::TestSet;
-use crate::text::words;
+use crate::{TestSet, words};
 
 /// Least number of characters that a line counts as: one word may well become three.
 const SHORT: usize = 20;

@@ -13,12 +13,13 @@ use dyno_record::rules::limits::FOREIGN_LIMIT;
 use serde::{Deserialize, Serialize};
 
 use crate::cgroup;
+use crate::error::Result;
 use crate::host;
 use crate::os::{self, number_behind, text_of, tree};
 pub use core_time::CoreTime;
 pub use tree_time::TreeTime;
 
-use canary::{Canary, Samples, drift};
+use canary::{Canary, drift};
 use clocks::Clocks;
 
 /// Share of a round's core time that the hypervisor may take.
@@ -101,74 +102,44 @@ impl Noise {
     }
 }
 
-/// A watch over the cores of a round.
-pub struct Watch {
-    /// Cores of the system, and their hardware siblings, which must stay idle.
-    cores: Vec<usize>,
-    /// Number of the system's cores among them.
-    system_cores: usize,
-    canary: Canary,
-    /// Core of the canary.
-    canary_core: usize,
-    sampled: Samples,
-    begin: Instant,
-    clocks: Clocks,
-    spent: CoreTime,
-    throttled: u64,
-    bench_ns: u64,
-}
-
-impl Watch {
-    /// Samples the canary, then starts the counters.
-    pub fn begin(cores: &[usize]) -> std::io::Result<Self> {
-        let canary = Canary::default();
-        let canary_core = cores[cores.len() - 1];
-        let sampled = canary.sample_three(canary_core)?;
-        let system_cores = cores.len();
-        let mut cores: Vec<usize> = cores.iter().flat_map(|&core| host::siblings(core)).collect();
-        cores.sort_unstable();
-        cores.dedup();
-        let (spent, throttled) = (CoreTime::now(&cores), throttled(&cores));
-        Ok(Self {
-            cores,
-            system_cores,
-            canary,
-            canary_core,
-            sampled,
-            begin: Instant::now(),
-            clocks: Clocks::now(),
-            spent,
-            throttled,
-            bench_ns: os::own_cpu_ns(),
-        })
-    }
-
-    /// Noise since the beginning. `tree` is the CPU time of the systems' trees. A drift of the canary counts if the
-    /// system was `alone`: systems that take turns meet it alike.
-    pub fn end(self, tree: TreeTime, alone: bool) -> std::io::Result<Noise> {
-        let clock_skew = Clocks::now().skew_since(self.clocks);
-        let seconds = self.begin.elapsed().as_secs_f64();
-        let spent = CoreTime::now(&self.cores).since(&self.spent);
-        let bench_ns = os::own_cpu_ns() - self.bench_ns;
-        let wall_ns = seconds * 1e9 * self.system_cores as f64; // of all the system's cores
-        let busy_ns = spent.busy as f64 * TICK_NS;
-        let beyond_ns = busy_ns - (tree.accounted_ns + bench_ns) as f64;
-        let [foreign_ns, unwaited_ns] = tree.split(beyond_ns, self.cores.len());
-        let sampled = self.canary.sample_three(self.canary_core)?;
-        Ok(Noise {
-            seconds,
-            bench_ns,
-            steal_share: spent.steal as f64 * TICK_NS / wall_ns,
-            foreign_share: foreign_ns / wall_ns,
-            unwaited_share: unwaited_ns / wall_ns,
-            foreign_margin: margin(busy_ns / wall_ns, wall_ns / TICK_NS),
-            throttled: throttled(&self.cores).saturating_sub(self.throttled),
-            canary_drift: [0, 1].map(|part| drift(&self.sampled, &sampled, part).max(0.0)),
-            clock_skew,
-            triggers: Vec::new(),
-        }
-        .judged(alone))
-    }
+/// Does `work` and watches the system's `cores` meanwhile. Beside its result, `work` tells the CPU time of the systems' trees.
+/// A drift of the canary counts if the system was `alone`: systems that take turns meet it alike.
+pub fn watched<T>(
+    cores: &[usize],
+    alone: bool,
+    work: impl FnOnce() -> Result<(T, TreeTime)>,
+) -> Result<(T, Noise)> {
+    let (canary, canary_core) = (Canary::default(), cores[cores.len() - 1]);
+    let before = canary.sample_three(canary_core)?;
+    // With their hardware siblings, which must stay idle.
+    let mut all: Vec<usize> = cores.iter().flat_map(|&core| host::siblings(core)).collect();
+    all.sort_unstable();
+    all.dedup();
+    let (spent, throttled_before) = (CoreTime::now(&all), throttled(&all));
+    let (begin, clocks, own_ns) = (Instant::now(), Clocks::now(), os::own_cpu_ns());
+    let (done, tree) = work()?;
+    let clock_skew = Clocks::now().skew_since(clocks);
+    let seconds = begin.elapsed().as_secs_f64();
+    let spent = CoreTime::now(&all).since(&spent);
+    let bench_ns = os::own_cpu_ns() - own_ns;
+    let wall_ns = seconds * 1e9 * cores.len() as f64; // of all the system's cores
+    let busy_ns = spent.busy as f64 * TICK_NS;
+    let beyond_ns = busy_ns - (tree.accounted_ns + bench_ns) as f64;
+    let [foreign_ns, unwaited_ns] = tree.split(beyond_ns, all.len());
+    let after = canary.sample_three(canary_core)?;
+    let noise = Noise {
+        seconds,
+        bench_ns,
+        steal_share: spent.steal as f64 * TICK_NS / wall_ns,
+        foreign_share: foreign_ns / wall_ns,
+        unwaited_share: unwaited_ns / wall_ns,
+        foreign_margin: margin(busy_ns / wall_ns, wall_ns / TICK_NS),
+        throttled: throttled(&all).saturating_sub(throttled_before),
+        canary_drift: [0, 1].map(|part| drift(&before, &after, part).max(0.0)),
+        clock_skew,
+        triggers: Vec::new(),
+    };
+    Ok((done, noise.judged(alone)))
 }
 
 fn is_zero(share: &f64) -> bool {

@@ -60,26 +60,13 @@ pub fn let_go_of_pipes() -> Result<()> {
     Ok(dup2_stdout(&null)?)
 }
 
-/// Event that a descriptor is waited for.
-#[derive(Clone, Copy)]
-pub enum Interest {
-    /// Bytes to read, or the end.
-    Read,
-    /// Room to write.
-    Write,
-}
-
-/// Waits until at least one of `wanted` is ready, or closed at the other end; returns which. All are `false`
-/// after the timeout.
+/// Waits until at least one of `wanted` has bytes to read or the end (`IN`), or room to write (`OUT`), or is closed at
+/// the other end; returns which. All are `false` after the timeout.
 pub fn wait_for<const N: usize>(
-    wanted: [(BorrowedFd<'_>, Interest); N],
+    wanted: [(BorrowedFd<'_>, PollFlags); N],
     timeout: Option<Duration>,
 ) -> Result<[bool; N]> {
-    let flags = |interest| match interest {
-        Interest::Read => PollFlags::IN,
-        Interest::Write => PollFlags::OUT,
-    };
-    let mut fds = wanted.map(|(fd, interest)| PollFd::from_borrowed_fd(fd, flags(interest)));
+    let mut fds = wanted.map(|(fd, flags)| PollFd::from_borrowed_fd(fd, flags));
     let deadline = timeout.map(|timeout| Instant::now() + timeout);
     loop {
         let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));

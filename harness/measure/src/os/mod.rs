@@ -23,13 +23,14 @@ pub use clock::{fresh_seed, monotonic_ns, own_cpu_ns, raw_ns, sharpen_timers};
 pub use code::give_back_code;
 pub use cores::{MOST_CORES, allowed_cores, core_list, cores_of, pin_thread};
 pub use descriptors::{
-    Interest, adopt, close_on_exec, inherit, let_go_of_pipes, set_nonblocking, unread_bytes, wait_for,
-    watch_process,
+    adopt, close_on_exec, inherit, let_go_of_pipes, set_nonblocking, unread_bytes, wait_for, watch_process,
 };
 pub use network::{leave_network, leave_network_before_exec};
 pub use processes::{
-    Ended, become_subreaper, confine_before_exec, continue_process, die_with_parent, forbid_looks, kill,
-    kill_group, reap, reap_any, stop_process,
+    become_subreaper, confine_before_exec, die_with_parent, forbid_looks, kill, kill_group, reap, reap_any,
+    send_signal,
 };
+pub use rustix::event::PollFlags;
+pub use rustix::process::Signal;
 pub use status::user;
 pub(crate) use status::{number_behind, text_of};

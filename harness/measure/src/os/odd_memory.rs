@@ -105,24 +105,16 @@ fn file_of_range(line: &str) -> Option<(u64, u64)> {
 /// Bytes of the System V segments that one of `pids` made, attached or not, and of the messages in queues that
 /// one of them was the last to send to (proc_sysvipc(5)).
 pub fn segments_of(pids: &[u32]) -> u64 {
-    segments_in(&text_of("/proc/sysvipc/shm"), pids) + messages_in(&text_of("/proc/sysvipc/msg"), pids)
+    // Columns: key, shmid, perms, size, cpid, …, rss at 14; and key, msqid, perms, cbytes, qnum, lspid, …
+    sum_of(&text_of("/proc/sysvipc/shm"), 14, 4, pids) + sum_of(&text_of("/proc/sysvipc/msg"), 3, 5, pids)
 }
 
-/// Bytes in memory of segments in the kernel's table. Columns: key, shmid, perms, size, cpid, …, rss at 14.
-fn segments_in(table: &str, pids: &[u32]) -> u64 {
-    sum_of(table, 14, |row| pids.iter().any(|&pid| row.get(4) == Some(&pid.into())))
-}
-
-/// Bytes of messages in the kernel's table. Columns: key, msqid, perms, cbytes, qnum, lspid, …
-fn messages_in(table: &str, pids: &[u32]) -> u64 {
-    sum_of(table, 3, |row| pids.iter().any(|&pid| row.get(5) == Some(&pid.into())))
-}
-
-fn sum_of(table: &str, column: usize, counts: impl Fn(&[u64]) -> bool) -> u64 {
+/// Sum of `column` over those rows of a table of the kernel's that have one of `pids` in the column `of`.
+fn sum_of(table: &str, column: usize, of: usize, pids: &[u32]) -> u64 {
     let row =
         |line: &str| line.split_whitespace().map(|word| word.parse().unwrap_or(0)).collect::<Vec<u64>>();
-    let rows = table.lines().skip(1).map(row).filter(|row| counts(row));
-    rows.filter_map(|row| row.get(column).copied()).sum()
+    let counts = |row: &Vec<u64>| pids.iter().any(|&pid| row.get(of) == Some(&pid.into()));
+    table.lines().skip(1).map(row).filter(counts).filter_map(|row| row.get(column).copied()).sum()
 }
 
 #[cfg(test)]
@@ -161,9 +153,11 @@ mod tests {
             format!("  0 {id}  600 4194304 {made_by} {made_by} 0 0 0 0 0 0 0 1700000000 {rss} 0\n")
         };
         let table = format!("key shmid …\n{}{}", segment(0, 77, 1 << 20), segment(1, 78, 2 << 20));
-        assert_eq!((segments_in(&table, &[77]), segments_in(&table, &[78, 77])), (1 << 20, 3 << 20));
-        assert_eq!((segments_in(&table, &[1]), segments_in("", &[1])), (0, 0));
+        let segments = |table: &str, pids: &[u32]| sum_of(table, 14, 4, pids);
+        assert_eq!((segments(&table, &[77]), segments(&table, &[78, 77])), (1 << 20, 3 << 20));
+        assert_eq!((segments(&table, &[1]), segments("", &[1])), (0, 0));
         let queues = "key msqid perms …\n 0 7 600 16384 2 77 0 0\n 0 8 600 8192 1 78 77 0\n";
-        assert_eq!((messages_in(queues, &[77]), messages_in(queues, &[77, 78])), (16_384, 24_576));
+        let messages = |pids: &[u32]| sum_of(queues, 3, 5, pids);
+        assert_eq!((messages(&[77]), messages(&[77, 78])), (16_384, 24_576));
     }
 }

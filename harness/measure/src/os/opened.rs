@@ -64,7 +64,8 @@ pub struct Open {
     pub files: Vec<Opened>,
     /// Pipes and sockets.
     pub buffers: Vec<Buffer>,
-    /// Whether the kernel keeps files in memory for the process that no descriptor of its own leads to.
+    /// Whether the process hides files: it forbids looks, or the kernel keeps files for it in memory that no descriptor of
+    /// its own leads to.
     pub hides_files: bool,
 }
 

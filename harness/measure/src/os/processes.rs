@@ -3,8 +3,8 @@
 use std::fs::File;
 use std::io::{Result, Write};
 use std::mem::MaybeUninit;
-use std::os::unix::process::CommandExt;
-use std::process::Command;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::process::{Command, ExitStatus};
 
 use rustix::process::{
     DumpableBehavior, Pid, Resource, Rlimit, Signal, WaitOptions, kill_process, kill_process_group,
@@ -78,41 +78,12 @@ pub fn kill_group(group: u32) {
 
 /// Kills one process, if it still exists.
 pub fn kill(pid: u32) {
-    send(pid, Signal::KILL);
+    send_signal(pid, Signal::KILL);
 }
 
-/// Stops one process with all its threads, if it still exists.
-pub fn stop_process(pid: u32) {
-    send(pid, Signal::STOP);
-}
-
-/// Continues a stopped process, if it still exists.
-pub fn continue_process(pid: u32) {
-    send(pid, Signal::CONT);
-}
-
-fn send(pid: u32, signal: Signal) {
+/// Sends a signal to one process, if it still exists.
+pub fn send_signal(pid: u32, signal: Signal) {
     let _ = number_of(pid).map(|pid| kill_process(pid, signal));
-}
-
-/// A child that ended, with the kernel's accounting (of the child and the descendants that it waited for).
-pub struct Ended {
-    /// Process number of the child.
-    pub pid: u32,
-    /// Exit code, if the child exited by itself.
-    pub code: Option<i32>,
-    /// Signal, if one ended the child.
-    pub signal: Option<i32>,
-    /// CPU time in user mode.
-    pub user_ns: u64,
-    /// CPU time in the kernel.
-    pub system_ns: u64,
-    /// Peak resident memory, never below the peak of the process that started the child.
-    pub peak_bytes: u64,
-    /// Context switches that the child asked for by waiting.
-    pub voluntary_switches: u64,
-    /// Context switches that the kernel forced on the child.
-    pub involuntary_switches: u64,
 }
 
 /// Reaps the child `pid` if it has ended.
@@ -120,29 +91,14 @@ pub fn reap(pid: u32) {
     let _ = number_of(pid).map(|pid| waitpid(Some(pid), WaitOptions::NOHANG));
 }
 
-/// Next ended child, or `None` if children live but none has ended. Without children: an error (ECHILD).
-pub fn reap_any() -> Result<Option<Ended>> {
+/// Next ended child, how it ended, and the kernel's accounting of it and of the descendants that it waited for. `None`
+/// if children live but none has ended. Without children: an error (ECHILD).
+pub fn reap_any() -> Result<Option<(u32, ExitStatus, libc::rusage)>> {
     let mut status = 0;
     let mut usage = MaybeUninit::<libc::rusage>::zeroed();
     // SAFETY: both pointers are valid for writing one value of their type.
     let pid = checked(unsafe { libc::wait4(-1, &mut status, libc::WNOHANG, usage.as_mut_ptr()) })?;
-    if pid == 0 {
-        return Ok(None);
-    }
-    // SAFETY: zeroed memory is a valid rusage; the call filled it.
+    // SAFETY: zeroed memory is a valid rusage; the call fills it if a child has ended.
     let usage = unsafe { usage.assume_init() };
-    Ok(Some(Ended {
-        pid: pid as u32,
-        code: libc::WIFEXITED(status).then(|| libc::WEXITSTATUS(status)),
-        signal: libc::WIFSIGNALED(status).then(|| libc::WTERMSIG(status)),
-        user_ns: nanoseconds(usage.ru_utime),
-        system_ns: nanoseconds(usage.ru_stime),
-        peak_bytes: usage.ru_maxrss as u64 * 1024, // Linux counts it in KiB: getrusage(2)
-        voluntary_switches: usage.ru_nvcsw as u64,
-        involuntary_switches: usage.ru_nivcsw as u64,
-    }))
-}
-
-fn nanoseconds(time: libc::timeval) -> u64 {
-    time.tv_sec as u64 * 1_000_000_000 + time.tv_usec as u64 * 1_000
+    Ok((pid > 0).then(|| (pid as u32, ExitStatus::from_raw(status), usage)))
 }

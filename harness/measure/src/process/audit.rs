@@ -41,30 +41,14 @@ pub struct Audit {
     pub most_threads: usize,
     /// Most processes at once.
     pub most_processes: usize,
+    /// Times of the first and the last look.
     #[serde(skip)]
-    clock: Option<LookTimes>,
+    clock: Option<[Instant; 2]>,
     #[serde(skip)]
     stretch: BusyStretch,
     /// Time in which the system was stopped.
     #[serde(skip)]
     pub stopped: Duration,
-}
-
-/// Times of the first and the last look.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct LookTimes {
-    first: Instant,
-    last: Instant,
-}
-
-impl LookTimes {
-    /// Whether the next look is due: soon at first, then about twice a second. The interval varies, so that a
-    /// system can't adapt to a fixed beat.
-    fn is_due(&self) -> bool {
-        let young = (self.last.duration_since(self.first) / 2).max(FIRST_LOOK).min(LOOK_INTERVAL);
-        let offbeat = self.last.duration_since(self.first).subsec_nanos() % 512;
-        self.last.elapsed() >= young.mul_f64(0.75 + f64::from(offbeat) / 1024.0)
-    }
 }
 
 /// The stretch up to now with the most CPU time beyond what the cores can give: a running sum that restarts
@@ -118,9 +102,16 @@ impl BusyStretch {
 impl Audit {
     /// Looks at every process below `root` if a look is due.
     pub fn look_if_due(&mut self, root: Root, allowed: &[usize]) {
-        if self.clock.is_none_or(|clock| clock.is_due()) {
+        if self.is_due() {
             self.look(root, allowed);
         }
+    }
+
+    /// Whether the next look is due. The interval varies, so that a system can't adapt to a fixed beat.
+    fn is_due(&self) -> bool {
+        let Some([first, last]) = self.clock else { return true };
+        let offbeat = last.duration_since(first).subsec_nanos() % 512;
+        last.elapsed() >= pause(last.duration_since(first)).mul_f64(0.75 + f64::from(offbeat) / 1024.0)
     }
 
     /// Looks at every process below `root`.
@@ -136,8 +127,7 @@ impl Audit {
         let reading = Reading::of(&pids, self.stopped);
         let overdrawn = self.stretch.extend(reading, allowed.len(), pids.len());
         self.overdrawn = overdrawn.or(self.overdrawn.take());
-        let first = self.clock.map_or(now, |clock| clock.first);
-        self.clock = Some(LookTimes { first, last: now });
+        self.clock = Some([self.clock.map_or(now, |[first, _]| first), now]);
     }
 
     /// Adds the findings about another process of the same round.
@@ -148,6 +138,12 @@ impl Audit {
         self.most_threads = self.most_threads.max(other.most_threads);
         self.most_processes = self.most_processes.max(other.most_processes);
     }
+}
+
+/// Time to the next look at a running system: short at first, so that short launches are seen at all; then half a
+/// second.
+pub(super) fn pause(elapsed: Duration) -> Duration {
+    (elapsed / 2).clamp(FIRST_LOOK, LOOK_INTERVAL)
 }
 
 /// Reason if the CPU time exceeds what `cores` cores can give in `wall_ns`.

@@ -9,7 +9,7 @@ use dyno_record::{Code, Reason};
 
 use super::waiting::Waiting;
 use crate::os::tree::Root;
-use crate::os::{self, Interest};
+use crate::os::{self, PollFlags};
 
 /// Longest answer in bytes. No translator's answer is longer; a longer one comes from a loop.
 pub(super) const LONGEST_REPLY: usize = 64 << 20;
@@ -68,20 +68,18 @@ impl Dialogue {
         os::set_nonblocking(from_system.as_fd())?;
         let link = std::fs::read_link(format!("/proc/self/fd/{}", to_system.as_raw_fd()));
         let pipe = link.map(|link| link.to_string_lossy().into_owned()).unwrap_or_default();
-        let (to_system, reply) = (Some(to_system), Vec::with_capacity(1 << 16));
-        let (asked, answered, ends, texts) = (0, 0, Vec::new(), Vec::new());
         Ok(Self {
-            to_system,
+            to_system: Some(to_system),
             from_system,
             patience: Duration::ZERO,
             root,
             pipe,
-            reply,
-            ends,
-            texts,
+            reply: Vec::with_capacity(1 << 16),
+            ends: Vec::new(),
+            texts: Vec::new(),
             buffer: [0; 8192],
-            asked,
-            answered,
+            asked: 0,
+            answered: 0,
         })
     }
 
@@ -130,25 +128,19 @@ impl Dialogue {
     pub(super) fn write(&mut self, mut line: &[u8], deadline: Instant) -> Result<(), Stop> {
         self.asked += 1;
         while !line.is_empty() {
-            let Some(pipe) = &mut self.to_system else { unreachable!("open until `end`") };
-            match pipe.write(line) {
-                Ok(n) => line = &line[n..],
-                Err(error) if error.kind() == ErrorKind::WouldBlock => self.drain_output(deadline)?,
-                Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(_) => return Err(Code::ExitedEarly.reason("the system closed its input").into()),
+            match self.write_some(line)? {
+                0 => self.drain_output(deadline)?,
+                written => line = &line[written..],
             }
         }
         Ok(())
     }
 
-    /// Writes as much of `bytes` as the pipe takes now; returns how many.
+    /// Writes as much of `bytes` as the pipe takes now; returns how many. The caller counts the lines.
     pub(super) fn write_some(&mut self, bytes: &[u8]) -> Result<usize, Reason> {
         let Some(pipe) = &mut self.to_system else { unreachable!("open until `end`") };
         match pipe.write(bytes) {
-            Ok(written) => {
-                self.asked += usize::from(written == bytes.len());
-                Ok(written)
-            }
+            Ok(written) => Ok(written),
             Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => Ok(0),
             Err(_) => Err(Code::ExitedEarly.reason("the system closed its input")),
         }
@@ -156,11 +148,11 @@ impl Dialogue {
 
     /// Waits until there is output, or room for input if that is wanted. Whether there is output.
     pub(super) fn wait_for_either(&self, wants_room: bool, within: Duration) -> bool {
-        let output = (self.from_system.as_fd(), Interest::Read);
+        let output = (self.from_system.as_fd(), PollFlags::IN);
         match self.to_system.as_ref().filter(|_| wants_room) {
             None => self.readable(within),
             Some(pipe) => {
-                matches!(os::wait_for([output, (pipe.as_fd(), Interest::Write)], Some(within)), Ok([true, _]))
+                matches!(os::wait_for([output, (pipe.as_fd(), PollFlags::OUT)], Some(within)), Ok([true, _]))
             }
         }
     }
@@ -168,7 +160,7 @@ impl Dialogue {
     /// Waits until the system takes or gives bytes, and reads its output.
     fn drain_output(&mut self, deadline: Instant) -> Result<(), Stop> {
         let Some(pipe) = &self.to_system else { unreachable!("open until `end`") };
-        let wanted = [(pipe.as_fd(), Interest::Write), (self.from_system.as_fd(), Interest::Read)];
+        let wanted = [(pipe.as_fd(), PollFlags::OUT), (self.from_system.as_fd(), PollFlags::IN)];
         let left = deadline.saturating_duration_since(Instant::now());
         match os::wait_for(wanted, Some(left)) {
             Ok([_, true]) if self.reply.len() > LONGEST_REPLY => {
@@ -225,7 +217,7 @@ impl Dialogue {
     }
 
     fn readable(&self, within: Duration) -> bool {
-        matches!(os::wait_for([(self.from_system.as_fd(), Interest::Read)], Some(within)), Ok([true]))
+        matches!(os::wait_for([(self.from_system.as_fd(), PollFlags::IN)], Some(within)), Ok([true]))
     }
 
     pub(super) fn input_is_taken(&self) -> bool {
@@ -246,19 +238,14 @@ impl Dialogue {
 
     /// Fault of output beyond the answer: a little is extra output, much is a flood.
     fn unrequested(&mut self, figure: &str) -> Reason {
-        let deadline = Instant::now() + FLOOD_TIME;
-        let begin = self.reply.len();
-        while self.reply.len() - begin < FLOOD_BYTES && Instant::now() < deadline {
-            if !self.readable(deadline.saturating_duration_since(Instant::now()))
-                || !self.read().is_ok_and(|n| n > 0)
-            {
+        let (deadline, begin) = (Instant::now() + FLOOD_TIME, self.reply.len());
+        while self.reply.len() - begin < FLOOD_BYTES {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() || !self.readable(left) || !self.read().is_ok_and(|n| n > 0) {
                 return Code::ExtraOutput.reason(figure);
             }
         }
         let bytes = self.reply.len() - begin;
-        if bytes < FLOOD_BYTES {
-            return Code::ExtraOutput.reason(figure);
-        }
         Code::Flood.reason(format!("{bytes} bytes for a line within {} ms", FLOOD_TIME.as_millis()))
     }
 

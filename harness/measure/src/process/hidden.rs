@@ -52,7 +52,8 @@ fn bytes_read_of_the_model(system: &System, seen: &[SeenFile]) -> u64 {
 }
 
 fn on_host(system: &System, file: &SeenFile) -> PathBuf {
-    system.places.as_ref().map_or_else(|| file.path.clone(), |places| places.on_host(&file.path))
+    let seen = Path::new(&file.path);
+    system.places.as_ref().map_or_else(|| seen.into(), |places| places.on_host(seen))
 }
 
 fn judge(hidden: &[&SeenFile], declared: u64) -> Option<Reason> {
@@ -77,7 +78,7 @@ mod tests {
         for name in ["model", "vocab", "real"] {
             std::fs::write(path(name), vec![0; 1000]).unwrap();
         }
-        let seen = |name: &str, bytes| SeenFile { path: path(name), bytes };
+        let seen = |name: &str, bytes| SeenFile { path: path(name).into(), bytes };
         let vocab = path("vocab").display().to_string();
         let mut system = System::of_command("it", ["sh", vocab.as_str()]);
         let real = [seen("model", 1000), seen("vocab", 5000), seen("real", 5000)];

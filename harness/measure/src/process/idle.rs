@@ -95,13 +95,10 @@ impl IdleTime {
         let figure = |share: f64, when: &str| {
             Code::BusyIdle.reason(format!("{:.1} % of a core {when}", share * 100.0))
         };
-        match () {
-            () if late > BUSY_IDLE => {
-                Some(figure(late, &format!("from {} ms after its answers on", CLEAN_UP.as_millis())))
-            }
-            () if all > MOST_CLEAN_UP => Some(figure(all, "between its answers and the next question")),
-            () => None,
+        if late > BUSY_IDLE {
+            return Some(figure(late, &format!("from {} ms after its answers on", CLEAN_UP.as_millis())));
         }
+        (all > MOST_CLEAN_UP).then(|| figure(all, "between its answers and the next question"))
     }
 }
 

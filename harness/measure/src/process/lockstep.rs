@@ -41,8 +41,8 @@ pub struct Lockstep {
     pub pieces: Vec<Pieces>,
     /// Nanoseconds from launch to the first answer.
     pub start_ns: Option<u64>,
-    /// Nanoseconds from the last answer to the system's end.
-    pub after_ns: u64,
+    /// Monotonic time after the last answer, if there was no fault until then.
+    pub last_answer_ns: Option<u64>,
     /// Time in which the system was asked, or was waited for.
     pub waited: Duration,
     /// Words of the lines that were answered since the work began.
@@ -55,6 +55,13 @@ pub struct Lockstep {
     pub reasons: Vec<Reason>,
     /// Ending of the process.
     pub ending: Ending,
+}
+
+impl Lockstep {
+    /// Nanoseconds from the last answer to the system's end.
+    pub fn after_ns(&self) -> u64 {
+        self.last_answer_ns.map_or(0, |at| self.ending.report.ended_ns.saturating_sub(at))
+    }
 }
 
 /// Pieces of a reply to a line or a page.
@@ -96,7 +103,7 @@ pub fn converse(
         Err(reason) => return Ok(Lockstep { reasons: vec![reason], ..Lockstep::default() }),
     };
     let mut dialogue = Dialogue::new(to_system, from_system, system.root())?;
-    let exchange = std::thread::scope(|scope| {
+    let (so_far, fault) = std::thread::scope(|scope| {
         let thread = scope.spawn(|| {
             // Where lines arrive while the system works, the thread stays on the bench's core.
             if subject.track.has_one_line() {
@@ -107,21 +114,10 @@ pub fn converse(
         });
         thread.join().expect("the exchange returns its errors and doesn't panic")
     })?;
-    let done = finish(subject, system, exchange);
+    let done = finish(subject, system, so_far, fault);
     // Only after the system's end: a closed pipe would kill the system, and look like a crash of its own.
     drop(dialogue);
     done
-}
-
-/// Observations of the exchange.
-#[derive(Default)]
-struct Exchange {
-    /// What the process has shown so far, without its end.
-    so_far: Lockstep,
-    first_answer_ns: Option<u64>,
-    /// When the last answer had come.
-    last_answer_ns: Option<u64>,
-    fault: Option<Reason>,
 }
 
 /// A conversation with a running process, line by line.
@@ -130,7 +126,8 @@ pub struct Conversation<'a, 's> {
     /// The pipes, for lines that don't wait for answers.
     pub(super) dialogue: &'a mut Dialogue,
     pub(super) system: &'a mut Supervised<'s>,
-    exchange: Exchange,
+    /// What the process has shown so far, without its end.
+    so_far: Lockstep,
     /// Time of all answers but the first, which is mostly loading.
     taken: Duration,
     /// CPU time of the system when its work began.
@@ -141,7 +138,7 @@ impl Conversation<'_, '_> {
     /// Asks one line, or a page: lines with line feeds between them. Records the answers and their latencies.
     pub fn ask(&mut self, page: &[u8]) -> std::result::Result<(), Stop> {
         let patience = self.patience_for_page(page);
-        let is_first = self.exchange.so_far.answers.is_empty();
+        let is_first = self.so_far.answers.is_empty();
         self.dialogue.patience = if is_first { patience.mul_f64(LOADING) } else { patience };
         let text = [page, b"\n"].concat();
         let begin = Instant::now();
@@ -157,13 +154,14 @@ impl Conversation<'_, '_> {
 
     /// Records the answers to a page that was written at `begin`, and returns the latency of the last one.
     fn take_answers(&mut self, begin: Instant) -> Duration {
-        let Exchange { so_far: Lockstep { answers, latency_ns, pieces, .. }, first_answer_ns, .. } =
-            &mut self.exchange;
+        let launched_ns = self.system.ending.launched_ns;
+        let Lockstep { answers, latency_ns, pieces, start_ns, .. } = &mut self.so_far;
         let mut last = Duration::ZERO;
         pieces.push(pieces_of(self.dialogue, begin));
         for (answer, at) in self.dialogue.answers() {
             last = at.duration_since(begin);
-            first_answer_ns.get_or_insert_with(|| os::monotonic_ns() - at.elapsed().as_nanos() as u64);
+            let answered_ns = || os::monotonic_ns() - at.elapsed().as_nanos() as u64;
+            start_ns.get_or_insert_with(|| answered_ns().saturating_sub(launched_ns));
             latency_ns.push(last.as_nanos() as u64);
             answers.push(answer.to_vec());
         }
@@ -171,35 +169,32 @@ impl Conversation<'_, '_> {
     }
 
     fn patience_for_page(&self, page: &[u8]) -> Duration {
-        let seconds = page.split(|&byte| byte == b'\n').map(|line| self.subject.limits.seconds_for(line));
+        let lines = page.split(|&byte| byte == b'\n');
+        let seconds = lines.map(|line| self.subject.limits.seconds_for(line.len()));
         Duration::from_secs_f64(seconds.sum())
     }
 
     pub(super) fn has_answered(&mut self, lines: &[&[u8]]) {
-        self.exchange.so_far.worked_words += lines.iter().map(|line| words(line)).sum::<usize>();
+        self.so_far.worked_words += lines.iter().map(|line| words(line)).sum::<usize>();
     }
 
     /// Counts time in which nothing but answers was waited for. A round has a limit for it.
     pub(super) fn has_waited(&mut self, time: Duration) -> std::result::Result<(), Stop> {
-        self.exchange.so_far.waited += time;
-        self.check_time()
-    }
-
-    fn check_time(&self) -> std::result::Result<(), Stop> {
-        let (done, limit) = (self.exchange.so_far.answers.len(), self.subject.limits.launch_seconds);
-        match self.exchange.so_far.waited.as_secs_f64() > limit {
+        self.so_far.waited += time;
+        let (done, limit) = (self.so_far.answers.len(), self.subject.limits.launch_seconds);
+        match self.so_far.waited.as_secs_f64() > limit {
             true => Err(Code::Hung.reason(format!("{done} lines after {limit} s")).into()),
             false => Ok(()),
         }
     }
 
     pub(super) fn patience_for(&self, bytes: usize) -> Duration {
-        Duration::from_secs_f64(self.subject.limits.seconds_for_bytes(bytes))
+        Duration::from_secs_f64(self.subject.limits.seconds_for(bytes))
     }
 
     /// Nanoseconds of each answer so far.
     pub fn latency_ns(&self) -> &[u64] {
-        &self.exchange.so_far.latency_ns
+        &self.so_far.latency_ns
     }
 
     /// CPU time of the system's living threads so far.
@@ -221,7 +216,7 @@ impl Conversation<'_, '_> {
 
     /// Counts CPU time, energy and words from now on: loading and warm-up are behind the system.
     pub fn begin_work(&mut self) {
-        self.exchange.so_far.worked_words = 0;
+        self.so_far.worked_words = 0;
         self.begun = Some(Reading::of(self.system.root()));
         self.system.gauge.go();
     }
@@ -235,43 +230,35 @@ fn pieces_of(dialogue: &Dialogue, begin: Instant) -> Pieces {
     Pieces { first_ns: first.duration_since(begin).as_nanos() as u64, count: texts.len().max(1) }
 }
 
+/// What the process has shown, without its end, and its fault.
 fn exchange(
     subject: &Subject<'_>,
     dialogue: &mut Dialogue,
     system: &mut Supervised<'_>,
     talk: impl FnOnce(&mut Conversation<'_, '_>) -> std::result::Result<(), Stop>,
-) -> Exchange {
-    let (exchange, taken, begun) = (Exchange::default(), Duration::ZERO, None);
-    let mut conversation = Conversation { subject, dialogue, system, exchange, taken, begun };
-    let stop = match talk(&mut conversation).and_then(|()| conclude(&mut conversation)) {
-        Ok(()) => return conversation.exchange,
-        Err(stop) => stop,
-    };
-    conversation.exchange.fault = Some(match stop {
+) -> (Lockstep, Option<Reason>) {
+    let (so_far, taken, begun) = (Lockstep::default(), Duration::ZERO, None);
+    let mut conversation = Conversation { subject, dialogue, system, so_far, taken, begun };
+    let stop = talk(&mut conversation).and_then(|()| conclude(&mut conversation)).err();
+    let Conversation { dialogue, so_far, .. } = conversation;
+    let patience = Duration::from_secs_f64(subject.limits.line_seconds);
+    let fault = stop.map(|stop| match stop {
         Stop::Fault(reason) => reason,
-        Stop::Silent(after) => {
-            let patience = Duration::from_secs_f64(subject.limits.line_seconds);
-            silence::diagnose(conversation.dialogue, after, patience)
-        }
+        Stop::Silent(after) => silence::diagnose(dialogue, after, patience),
     });
-    conversation.exchange
+    (so_far, fault)
 }
 
-/// The end of a conversation without a fault.
+/// The end of a conversation without a fault: closes the system's input. The system must then close its output.
 fn conclude(conversation: &mut Conversation<'_, '_>) -> std::result::Result<(), Stop> {
-    conversation.exchange.last_answer_ns = Some(os::monotonic_ns());
+    conversation.so_far.last_answer_ns = Some(os::monotonic_ns());
     conversation.system.gauge.rest();
     let (root, begun) = (conversation.system.root(), conversation.begun);
-    conversation.exchange.so_far.worked = begun.map(|begun| Reading::of(root).cpu_since(begun));
+    conversation.so_far.worked = begun.map(|begun| Reading::of(root).cpu_since(begun));
     let processes: Vec<Status> = root.below().into_iter().map(Status::of).collect();
-    conversation.exchange.so_far.settled_bytes = held_bytes(&processes);
+    conversation.so_far.settled_bytes = held_bytes(&processes);
     conversation.system.look();
-    end(conversation.subject, conversation.dialogue)
-}
-
-/// Closes the system's input. The system must then close its output.
-fn end(subject: &Subject<'_>, dialogue: &mut Dialogue) -> std::result::Result<(), Stop> {
-    match dialogue.end(subject.exit_patience()) {
+    match conversation.dialogue.end(conversation.subject.exit_patience()) {
         Err(Stop::Silent(after)) => {
             let figure = format!("its output stays open {:.1} s after the end of input", after.as_secs_f64());
             Err(Code::Hung.reason(figure).into())
@@ -280,11 +267,16 @@ fn end(subject: &Subject<'_>, dialogue: &mut Dialogue) -> std::result::Result<()
     }
 }
 
-fn finish(subject: &Subject<'_>, system: Supervised<'_>, exchange: Exchange) -> Result<Lockstep> {
+fn finish(
+    subject: &Subject<'_>,
+    system: Supervised<'_>,
+    so_far: Lockstep,
+    fault: Option<Reason>,
+) -> Result<Lockstep> {
     // A system that closed its output is about to exit, and its status tells why. Other faulty systems are
     // killed.
-    let leaves = exchange.fault.as_ref().is_some_and(|fault| fault.code == Code::ExitedEarly);
-    if exchange.fault.is_some() && !leaves {
+    let leaves = fault.as_ref().is_some_and(|fault| fault.code == Code::ExitedEarly);
+    if fault.is_some() && !leaves {
         system.kill();
     }
     let patience = if leaves { EXIT_TIME } else { subject.exit_patience() };
@@ -293,7 +285,7 @@ fn finish(subject: &Subject<'_>, system: Supervised<'_>, exchange: Exchange) -> 
     let report = &ending.report;
     let by_supervisor = report.flooded || report.exceeded_cap_bytes.is_some();
     let died = abnormal_end(report).filter(|_| !report.killed || by_supervisor);
-    let reason = match exchange.fault {
+    let reason = match fault {
         // A system that still runs after its output ended gets the fault of the early end.
         Some(fault) if leaves => {
             let lost = hung.filter(|reason| reason.code == Code::Crashed);
@@ -302,9 +294,7 @@ fn finish(subject: &Subject<'_>, system: Supervised<'_>, exchange: Exchange) -> 
         Some(fault) => Some(fault),
         None => hung.or(died),
     };
-    let start_ns = exchange.first_answer_ns.map(|at| at.saturating_sub(ending.launched_ns));
-    let after_ns = exchange.last_answer_ns.map_or(0, |at| ending.report.ended_ns.saturating_sub(at));
     let mut reasons: Vec<Reason> = reason.into_iter().chain(ending.faults(subject.cores)).collect();
     reasons.dedup();
-    Ok(Lockstep { start_ns, after_ns, reasons, ending, ..exchange.so_far })
+    Ok(Lockstep { reasons, ending, ..so_far })
 }

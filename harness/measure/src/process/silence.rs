@@ -44,12 +44,11 @@ pub(super) fn diagnose(dialogue: &mut Dialogue, after: Duration, patience: Durat
     match provoke(dialogue, patience.min(TIME_FOR_A_FOLLOW_UP)) {
         Ok(Some(reason)) | Err(Stop::Fault(reason)) => reason,
         // The time of the diagnosis counts as well.
-        Ok(None) | Err(Stop::Silent(_)) => hung((after + begin.elapsed()).min(patience.max(after))),
+        Ok(None) | Err(Stop::Silent(_)) => {
+            let after = (after + begin.elapsed()).min(patience.max(after));
+            Code::Hung.reason(format!("no answer after {:.1} s", after.as_secs_f64()))
+        }
     }
-}
-
-fn hung(after: Duration) -> Reason {
-    Code::Hung.reason(format!("no answer after {:.1} s", after.as_secs_f64()))
 }
 
 /// Fault that one of the steps shows; `None` if no step makes the system write.
@@ -130,8 +129,6 @@ fn judge_late_output(dialogue: &mut Dialogue, lines: usize) -> Reason {
     // After an error, the bytes so far decide.
     let _ = dialogue.read();
     let bytes = dialogue.take_reply().len();
-    if bytes >= HALF_BLOCK {
-        return Code::BlockBuffered.reason(format!("no output for {lines} lines, then {bytes} bytes"));
-    }
-    Code::ReadsAhead.reason(format!("no output for {lines} lines, then {bytes} bytes"))
+    let code = if bytes >= HALF_BLOCK { Code::BlockBuffered } else { Code::ReadsAhead };
+    code.reason(format!("no output for {lines} lines, then {bytes} bytes"))
 }

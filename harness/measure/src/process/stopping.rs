@@ -7,7 +7,7 @@ use dyno_record::{Code, Reason};
 
 use crate::constants::TIME_TO_STOP;
 use crate::os::tree::{self, Root};
-use crate::os::{continue_process, stop_process};
+use crate::os::{Signal, send_signal};
 
 /// Pause between two looks at processes that should stop, which takes microseconds.
 const LOOK: Duration = Duration::from_micros(50);
@@ -51,7 +51,7 @@ impl Stops {
 pub fn stop(root: Root) -> Result<bool, u32> {
     let met_work =
         everything_below(root).into_iter().flat_map(tree::states_of).any(|state| matches!(state, 'R' | 'D'));
-    everything_below(root).into_iter().for_each(stop_process);
+    everything_below(root).into_iter().for_each(|pid| send_signal(pid, Signal::STOP));
     let begin = Instant::now();
     until_all_rest(|| stop_again(root), || begin.elapsed()).map(|()| met_work)
 }
@@ -73,7 +73,7 @@ fn until_all_rest(
 fn stop_again(root: Root) -> Option<u32> {
     let running: Vec<u32> = everything_below(root).into_iter().filter(|&pid| !rests(pid)).collect();
     let first = *running.first()?;
-    running.into_iter().for_each(stop_process);
+    running.into_iter().for_each(|pid| send_signal(pid, Signal::STOP));
     std::thread::sleep(LOOK);
     Some(first)
 }
@@ -88,7 +88,7 @@ fn rests(pid: u32) -> bool {
 /// Continues every process below `root`, children before parents: a parent that waits for its child sees no
 /// child that is stopped.
 pub fn go_on(root: Root) {
-    everything_below(root).into_iter().rev().for_each(continue_process);
+    everything_below(root).into_iter().rev().for_each(|pid| send_signal(pid, Signal::CONT));
 }
 
 /// All processes below the supervisor, those of a sandbox included: while it starts, they are the system.

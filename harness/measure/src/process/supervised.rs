@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use dyno_record::{Code, Reason};
 use serde::de::DeserializeOwned;
 
-use super::audit::{Audit, LOOK_INTERVAL};
+use super::audit::{LOOK_INTERVAL, pause};
 use super::ending::Ending;
 use super::environment::environment;
 use super::stopping::{Stops, go_on, stop};
@@ -24,7 +24,7 @@ use crate::energy::Gauge;
 use crate::error::{During, Result};
 use crate::files::{forget, make_way};
 use crate::os::tree::Root;
-use crate::os::{self, Interest};
+use crate::os::{self, PollFlags};
 use crate::sandbox::named_files;
 use crate::supervisor::{Confined, Launched, OWN_PROGRAM, Report, SUPERVISE, Spec};
 
@@ -35,16 +35,14 @@ const LEAST_WAIT: Duration = Duration::from_micros(100);
 pub struct Supervised<'a> {
     supervisor: Child,
     control: BufReader<UnixStream>,
-    launched: Launched,
-    audit: Audit,
+    /// What is known of the ending so far.
+    pub(super) ending: Ending,
     subject: Subject<'a>,
     /// Processes between supervisor and system.
     layers: usize,
     stops: Stops,
     /// Gauge of the energy while the system works.
     pub gauge: Gauge<'a>,
-    /// Bytes of the model that the page cache held at a cold launch.
-    cached_bytes: Option<u64>,
 }
 
 impl<'a> Supervised<'a> {
@@ -83,13 +81,11 @@ impl<'a> Supervised<'a> {
         let mut started = Self {
             supervisor,
             control: BufReader::new(control),
-            launched: Launched::default(),
-            audit: Audit::default(),
+            ending: Ending { cached_bytes, ..Ending::default() },
             subject: subject.clone(),
             layers: spec.layers(),
             stops: Stops::default(),
             gauge,
-            cached_bytes,
         };
         started.control.get_mut().write_all(&line).during("writing to the supervisor")?;
         match started.receive::<Launched>(TIME_FOR_A_MESSAGE)? {
@@ -97,7 +93,7 @@ impl<'a> Supervised<'a> {
                 Ok(Err(Code::Crashed.reason(format!("can't be started: {error}"))))
             }
             Some(launched) => {
-                started.launched = launched;
+                (started.ending.launched_ns, started.ending.network) = (launched.at_ns, launched.network);
                 Ok(Ok(started))
             }
             None => Ok(Err(Code::Crashed.reason("the system ended or stopped its supervisor"))),
@@ -111,12 +107,12 @@ impl<'a> Supervised<'a> {
 
     /// Looks at the system's threads if a look is due.
     pub fn look_if_due(&mut self) {
-        self.audit.look_if_due(self.root(), self.subject.cores);
+        self.ending.audit.look_if_due(self.root(), self.subject.cores);
     }
 
     /// Looks at the system's threads.
     pub fn look(&mut self) {
-        self.audit.look(self.root(), self.subject.cores);
+        self.ending.audit.look(self.root(), self.subject.cores);
     }
 
     /// Asks the supervisor to end the system.
@@ -139,7 +135,7 @@ impl<'a> Supervised<'a> {
             reason = if begin.elapsed() >= LOOK_INTERVAL { look() } else { None };
             self.look_if_due();
             reason = reason.or_else(|| self.give_turn());
-            let running = begin.elapsed().saturating_sub(self.audit.stopped);
+            let running = begin.elapsed().saturating_sub(self.ending.audit.stopped);
             if reason.is_none() && running >= limit {
                 reason = Some(Code::Hung.reason(format!("still running after {:.1} s", limit.as_secs_f64())));
             }
@@ -148,18 +144,16 @@ impl<'a> Supervised<'a> {
             self.kill();
         }
         let received = self.receive::<Report>(TIME_FOR_A_MESSAGE)?;
-        let joules = self.gauge.joules();
+        self.ending.joules = self.gauge.joules();
         let lost = || Code::Crashed.reason("the system ended or stopped its supervisor");
         let reason = if received.is_none() { reason.or_else(|| Some(lost())) } else { reason };
         let mut report = received.unwrap_or(Report { killed: true, ..Report::default() });
         report.confined = self.confined(&report);
-        let (launched_ns, mut audit) = (self.launched.at_ns, std::mem::take(&mut self.audit));
-        audit.escaped = audit.escaped.take().or_else(|| report.escaped.clone());
-        let network = self.launched.network.clone();
-        let (stopped_ns, reason) =
-            (self.stops.before(report.ended_ns), reason.or_else(|| self.stops.fault()));
-        let cached_bytes = self.cached_bytes;
-        Ok((Ending { report, launched_ns, stopped_ns, joules, cached_bytes, audit, network }, reason))
+        let mut ending = std::mem::take(&mut self.ending);
+        ending.stopped_ns = self.stops.before(report.ended_ns);
+        ending.audit.escaped = ending.audit.escaped.or_else(|| report.escaped.clone());
+        ending.report = report;
+        Ok((ending, reason.or_else(|| self.stops.fault())))
     }
 
     /// What a system that failed in its sandbox lacked there. A submission brings all that it needs.
@@ -197,12 +191,12 @@ impl<'a> Supervised<'a> {
         let to = os::monotonic_ns();
         go_on(root);
         self.stops.add(from, to, met_work);
-        self.audit.stopped += Duration::from_nanos(to - from);
+        self.ending.audit.stopped += Duration::from_nanos(to - from);
         None
     }
 
     fn has_message(&self, within: Duration) -> std::io::Result<bool> {
-        let [ready] = os::wait_for([(self.control.get_ref().as_fd(), Interest::Read)], Some(within))?;
+        let [ready] = os::wait_for([(self.control.get_ref().as_fd(), PollFlags::IN)], Some(within))?;
         Ok(ready)
     }
 
@@ -214,11 +208,7 @@ impl<'a> Supervised<'a> {
         }
         // A killed supervisor may leave its socket reset.
         let read = self.control.read_line(&mut line).unwrap_or(0);
-        if read == 0 {
-            Ok(None)
-        } else {
-            serde_json::from_str(&line).during("the supervisor's message").map(Some)
-        }
+        (read > 0).then(|| serde_json::from_str(&line)).transpose().during("the supervisor's message")
     }
 }
 
@@ -256,12 +246,6 @@ fn spec(subject: &Subject<'_>, reports: &[PathBuf]) -> Spec {
         memory_cap_bytes: subject.limits.memory_bytes(),
         sandbox: subject.sandbox().map(|sandbox| sandbox.arguments(system, reports)),
     }
-}
-
-/// Time to the next look at a running system: short at first, so that short launches are seen at all; then
-/// half a second.
-fn pause(elapsed: Duration) -> Duration {
-    (elapsed / 2).clamp(Duration::from_millis(5), LOOK_INTERVAL)
 }
 
 impl Drop for Supervised<'_> {

@@ -4,18 +4,14 @@ mod fault;
 mod served;
 mod times;
 
-use std::path::PathBuf;
-
 use dyno_api::Facts;
 use dyno_record::{Profile, Reason, Track, Verdict};
 use serde::{Deserialize, Serialize};
 
-use crate::files::bytes_of;
 use crate::noise::Noise;
-use crate::noise::canary::HostSpeed;
-use crate::plan::Round;
 use crate::process::audit::Audit;
 use crate::supervisor::Report;
+use crate::{HostSpeed, Round};
 pub use served::{Purpose, Served, ServedRun};
 pub use times::{FreshLaunch, Launches, Times};
 
@@ -248,19 +244,6 @@ impl Record {
         self.model_bytes.is_some() && !reports && !self.model_seen
     }
 
-    /// Fills in the model's size: the files that the system reports, else all files at its models' paths.
-    #[must_use]
-    pub fn with_model_bytes(mut self, models: &[PathBuf]) -> Self {
-        let opened = self.facts.iter().flat_map(|facts| &facts.files).map(|file| file.bytes);
-        let reported = opened.fold(0, u64::saturating_add); // a plugin's own words
-        self.model_bytes = match (reported, models) {
-            (0, []) => None,
-            (0, models) => Some(bytes_of(models)),
-            (reported, _) => Some(reported),
-        };
-        self
-    }
-
     /// Source words a second. In lock-step the time is the sum of the lines' or pages' times, in the
     /// throughput tracks the sum of the launches' times (official). In the server track it is the greatest
     /// rate, in words.
@@ -314,18 +297,6 @@ mod tests {
     }
 
     #[test]
-    fn sizes_of_a_plugin_that_overflow_are_the_largest_number() {
-        let facts = |sizes: &[u64]| {
-            let files: Vec<_> =
-                sizes.iter().map(|bytes| serde_json::json!({ "path": "f", "bytes": bytes })).collect();
-            serde_json::json!({ "backend": "b", "version": "1", "files": files })
-        };
-        let size = |sizes: &[u64]| record(&facts(sizes)).with_model_bytes(&[]).model_bytes;
-        assert_eq!(size(&[u64::MAX, u64::MAX, 1]), Some(u64::MAX));
-        assert_eq!((size(&[2, 3]), size(&[])), (Some(5), None));
-    }
-
-    #[test]
     fn cpu_time_is_that_of_all_launches_or_of_the_work_alone() {
         let usage = Report { user_ns: 4_000_000_000, system_ns: 1_500_000_000, ..Report::default() };
         let usage = Report { unwaited_ns: 500_000_000, ..usage };
@@ -349,6 +320,6 @@ mod tests {
         assert!(!Record { model_bytes: None, ..bare }.model_is_declared(), "without a size");
         let files = serde_json::json!([{ "path": "f", "bytes": 7 }]);
         let told = record(&serde_json::json!({ "backend": "b", "version": "1", "files": files }));
-        assert!(!told.with_model_bytes(&[]).model_is_declared());
+        assert!(!Record { model_bytes: Some(7), ..told }.model_is_declared());
     }
 }

@@ -6,13 +6,9 @@ use std::path::Path;
 
 use dyno_api::Breakdown;
 
-use crate::test_set::TestSet;
-use crate::text::{as_text, words};
+use crate::{Bench, Cell, Result, TestSet, as_text, words};
 
-use crate::bench::Bench;
-use crate::error::Result;
 use crate::files::make_way;
-use crate::plan::Cell;
 use crate::process::whole_file::whole_file;
 
 /// Words after which the shares of a cell's time are known well enough.

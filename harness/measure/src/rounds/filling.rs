@@ -8,13 +8,11 @@
 
 use super::launch_size::{repeats, wanted_lines};
 use super::observed::RoundContext;
-use crate::error::Result;
 use crate::judge::answers::invalid_utf8;
 use crate::judge::length;
 use crate::process::whole_file::Pass;
-use crate::system::System;
-use crate::text::{as_text, split_lines, words};
 use crate::unknown::again::{Again, changed, junk};
+use crate::{Result, System, as_text, split_lines, words};
 use dyno_record::Reason;
 use dyno_stats::Random;
 

@@ -24,11 +24,10 @@ use crate::judge::launches::{Standing, Turn, judge, share_of_other, standing};
 use crate::judge::{Judgement, Sample};
 use crate::os::fresh_seed;
 use crate::process::failed::Asked;
-use crate::record::{FreshLaunch, Launches};
-use crate::text::{split_lines, words};
 use crate::unknown::altered::AlterableLines;
 use crate::unknown::odd_answer::strange;
 use crate::unknown::turns::turn;
+use crate::{FreshLaunch, Launches, split_lines, words};
 
 /// Compares the round's launches with a launch over fresh lines, which is added to them.
 pub(super) fn compare(context: &RoundContext<'_>, input: &LaunchInput, observed: &mut Observed) -> Asked<()> {
@@ -37,7 +36,7 @@ pub(super) fn compare(context: &RoundContext<'_>, input: &LaunchInput, observed:
     let Some((text, fresh)) = reference(source, count, input.repeats_set()) else { return Ok(()) };
     let pass = observed.launch_untimed(context, &text)?;
     if let Some(fresh) = &fresh
-        && fresh.unlike(&pass.answers(), source, &observed.answers).is_some()
+        && unlike(fresh, &pass.answers(), source, &observed.answers).is_some()
     {
         confirm_strange_answers(context, input, observed)?;
     }
@@ -60,87 +59,64 @@ pub(super) fn compare(context: &RoundContext<'_>, input: &LaunchInput, observed:
     }
 }
 
-/// Pairs of copies of lines of the set, which differ from their line in the same words.
-#[derive(Debug, Default, PartialEq)]
-struct FreshLines {
-    /// The line of each pair.
-    of: Vec<usize>,
-    /// Its first and its second copy.
-    copies: [Vec<Vec<u8>>; 2],
+/// Two copies of a line of the set, which differ from it, and from each other, in the same words.
+#[derive(Debug, PartialEq)]
+struct Fresh {
+    /// Number of the line.
+    of: usize,
+    copies: [Vec<u8>; 2],
 }
 
-impl FreshLines {
-    /// About `count` copies, two of each line that is drawn. The lines are of any length, since short lines may
-    /// cost more a word.
-    fn of(source: &[Vec<u8>], count: usize) -> Self {
-        let mut random = Random::new(fresh_seed(), "fresh lines");
-        let mut alterable = AlterableLines::of(source, 0, Random::new(random.draw(), "words"));
-        let (mut fresh, pairs) = (Self::default(), count.div_ceil(2));
-        while fresh.of.len() < pairs {
-            let before = fresh.of.len();
-            let mut order = random.permutation(source.len());
-            order.truncate(pairs - before);
-            let lines: Vec<Vec<u8>> = order.iter().map(|&line| source[line].clone()).collect();
-            let [first, second] = alterable.two_copies(&lines);
-            for ((line, one), other) in order.into_iter().zip(first).zip(second) {
-                if one.matches(&other) {
-                    fresh.add(line, [one.line, other.line]);
-                }
-            }
-            if fresh.of.len() == before {
-                break; // no line of the set has copies
+/// About `count` copies, two of each line that is drawn. The lines are of any length, since short lines may
+/// cost more a word.
+fn fresh_pairs(source: &[Vec<u8>], count: usize) -> Vec<Fresh> {
+    let mut random = Random::new(fresh_seed(), "fresh lines");
+    let mut alterable = AlterableLines::of(source, 0, Random::new(random.draw(), "words"));
+    let (mut fresh, pairs) = (Vec::new(), count.div_ceil(2));
+    while fresh.len() < pairs {
+        let before = fresh.len();
+        let mut order = random.permutation(source.len());
+        order.truncate(pairs - before);
+        let lines: Vec<Vec<u8>> = order.iter().map(|&line| source[line].clone()).collect();
+        let [first, second] = alterable.two_copies(&lines);
+        for ((of, one), other) in order.into_iter().zip(first).zip(second) {
+            if one.matches(&other) {
+                fresh.push(Fresh { of, copies: [one.line, other.line] });
             }
         }
-        fresh
-    }
-
-    fn add(&mut self, of: usize, [one, other]: [Vec<u8>; 2]) {
-        self.of.push(of);
-        self.copies[0].push(one);
-        self.copies[1].push(other);
-    }
-
-    fn distinct(self) -> Self {
-        let (mut seen, mut distinct) = (HashSet::new(), Self::default());
-        let [first, second] = self.copies;
-        for ((of, one), other) in self.of.into_iter().zip(first).zip(second) {
-            let is_new = [&one, &other].map(|copy| seen.insert(copy.clone())) == [true; 2];
-            if is_new {
-                distinct.add(of, [one, other]);
-            }
+        if fresh.len() == before {
+            break; // no line of the set has copies
         }
-        distinct
     }
-
-    /// All copies, the first ones first.
-    fn text(&self) -> Vec<Vec<u8>> {
-        self.copies.concat()
-    }
-
-    /// Reason if `scored` answers to `source` come from elsewhere than the `answers` to copies of their lines. A line
-    /// counts once, however many copies it has: their answers are not independent.
-    fn unlike(&self, answers: &[Vec<u8>], source: &[Vec<u8>], scored: &[Vec<u8>]) -> Option<Reason> {
-        let (first, second) = answers.split_at(self.of.len());
-        let mut seen = HashSet::new();
-        let pairs = (0..self.of.len()).filter(|&pair| seen.insert(self.of[pair]));
-        strange(pairs.map(|pair| {
-            let (line, [one, other]) = (self.of[pair], &self.copies);
-            [
-                [&source[line], &one[pair], &other[pair]].map(Vec::as_slice),
-                [&scored[line], &first[pair], &second[pair]].map(Vec::as_slice),
-            ]
-        }))
-    }
+    fresh
 }
 
-/// Lines that a round is compared with: fresh copies, else the set once if the launch repeats it.
-fn reference(
-    source: &[Vec<u8>],
-    count: usize,
-    repeats_set: bool,
-) -> Option<(Vec<Vec<u8>>, Option<FreshLines>)> {
-    let fresh = FreshLines::of(source, count).distinct();
-    let text = fresh.text();
+/// All copies, the first ones first.
+fn text(fresh: &[Fresh]) -> Vec<Vec<u8>> {
+    let copies = |number: usize| fresh.iter().map(move |pair| pair.copies[number].clone());
+    copies(0).chain(copies(1)).collect()
+}
+
+/// Reason if `scored` answers to `source` come from elsewhere than the `answers` to copies of their lines. A line
+/// counts once, however many copies it has: their answers are not independent.
+fn unlike(fresh: &[Fresh], answers: &[Vec<u8>], source: &[Vec<u8>], scored: &[Vec<u8>]) -> Option<Reason> {
+    let (first, second) = answers.split_at(fresh.len());
+    let mut seen = HashSet::new();
+    let pairs = fresh.iter().zip(first).zip(second).filter(|((pair, _), _)| seen.insert(pair.of));
+    strange(pairs.map(|((Fresh { of, copies: [one, other] }, first), second)| {
+        let (lines, answers) = ([&source[*of], one, other], [&scored[*of], first, second]);
+        [lines, answers].map(|texts| texts.map(Vec::as_slice))
+    }))
+}
+
+/// Lines that a round is compared with, and the pairs that they come from, if they are fresh.
+type Reference = (Vec<Vec<u8>>, Option<Vec<Fresh>>);
+
+/// Fresh copies, else the set once if the launch repeats it.
+fn reference(source: &[Vec<u8>], count: usize, repeats_set: bool) -> Option<Reference> {
+    let (mut fresh, mut seen) = (fresh_pairs(source, count), HashSet::new());
+    fresh.retain(|pair| pair.copies.each_ref().map(|copy| seen.insert(copy.clone())) == [true; 2]);
+    let text = text(&fresh);
     match text.len() < LEAST_UNKNOWN {
         true => repeats_set.then(|| (source.to_vec(), None)),
         false => Some((text, Some(fresh))),
@@ -155,9 +131,9 @@ fn confirm_strange_answers(
     observed: &mut Observed,
 ) -> Asked<()> {
     let source = &context.round.test_set.source;
-    let more = FreshLines::of(source, input.lines.clamp(LEAST_UNKNOWN, CONFIRMING_LINES));
-    let answers = observed.launch_untimed(context, &more.text())?.answers();
-    more.unlike(&answers, source, &observed.answers).map_or(Ok(()), |reason| Err(reason.into()))
+    let more = fresh_pairs(source, input.lines.clamp(LEAST_UNKNOWN, CONFIRMING_LINES));
+    let answers = observed.launch_untimed(context, &text(&more))?.answers();
+    unlike(&more, &answers, source, &observed.answers).map_or(Ok(()), |reason| Err(reason.into()))
 }
 
 /// Time per word of launches over `words` words each, as a share of that of `fresh`, if it can be told.
@@ -187,18 +163,14 @@ fn confirm(
     let launch = &mut |lines: &[Vec<u8>]| observed.launch_untimed(context, lines);
     let mut random = Random::new(fresh_seed(), "turns");
     let mut turns = Vec::new();
-    loop {
-        let fresh = match FreshLines::of(source, count).text() {
+    while standing(&turns, COALESCED_RATIO) == Standing::Open {
+        let fresh = match text(&fresh_pairs(source, count)) {
             none if none.is_empty() => source.clone(),
             fresh => fresh,
         };
         turns.push(turn([&source[..1], &file, &fresh], &mut random, launch)?.0);
-        match standing(&turns, COALESCED_RATIO) {
-            Standing::Open => {}
-            Standing::Cleared => return Ok(None),
-            Standing::Accused => return Ok(Some(turns)),
-        }
     }
+    Ok((standing(&turns, COALESCED_RATIO) == Standing::Accused).then_some(turns))
 }
 
 /// Whether the set once is known as well, beside the fresh lines of `turns`. A system that is quick only where
@@ -217,9 +189,9 @@ fn knows_the_set(
     let mut once = (0..OVER_THE_SET).map(&mut over_the_set).collect::<Asked<Vec<_>>>()?;
     // The median, since a small set takes little longer than loading, whose times scatter.
     once.sort_by_key(|launch| launch.ns);
-    let mut prices: Vec<Sample> = turns.iter().map(|turn| turn.other).collect();
+    let mut prices: Vec<Sample> = turns.iter().map(|&[_, _, fresh]| fresh).collect();
     prices.sort_by_key(|fresh| fresh.ns);
-    let one_line: Vec<u64> = turns.iter().map(|turn| turn.one_line.ns).collect();
+    let one_line: Vec<u64> = turns.iter().map(|[one_line, ..]| one_line.ns).collect();
     let share = share_of_other(&one_line, &once[OVER_THE_SET / 2], &prices[prices.len() / 2]);
     Ok(share.is_some_and(|share| share < COALESCED_RATIO))
 }
@@ -243,9 +215,9 @@ mod tests {
         assert_ne!(reference(&source, 250, true).unwrap().0, text, "drawn anew");
         let fresh = fresh.unwrap();
         let words = |line: &[u8]| line.split(|&byte| byte == b' ').map(<[u8]>::to_vec).collect::<Vec<_>>();
-        for copies in &fresh.copies {
-            for (copy, &of) in copies.iter().zip(&fresh.of) {
-                let differing = words(copy).iter().zip(words(&source[of])).filter(|(a, b)| *a != b).count();
+        for Fresh { of, copies } in &fresh {
+            for copy in copies {
+                let differing = words(copy).iter().zip(words(&source[*of])).filter(|(a, b)| *a != b).count();
                 assert_eq!(differing, 1, "one word of the line is another one");
             }
         }

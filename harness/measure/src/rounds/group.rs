@@ -10,24 +10,19 @@ use dyno_record::Track;
 use dyno_stats::Random;
 
 use super::filling::LaunchInput;
-use super::measured::{Attempts, Measured, record};
+use super::measured::{Measured, record};
 use super::observed::{Observed, RoundContext};
 use super::part::Part;
 use super::{answers, latency, server, throughput};
-use crate::bench::Bench;
-use crate::earlier::Earlier;
-use crate::error::Result;
-use crate::noise::canary::HostSpeed;
-use crate::noise::{self, Noise, TreeTime};
+use crate::noise::{Noise, TreeTime, watched};
 use crate::os::fresh_seed;
-use crate::plan::Round;
 use crate::process::hidden::hidden_files;
 use crate::process::turns::{Slot, Turns, side_by_side};
-use crate::record::Slices;
+use crate::{Bench, Earlier, HostSpeed, Result, Round, Slices};
 
 /// A system of the group.
 struct Member<'a> {
-    round: &'a Round<'a>,
+    context: RoundContext<'a>,
     /// Input of a launch, in the tracks of whole files.
     input: Option<LaunchInput>,
 }
@@ -50,16 +45,14 @@ pub fn measure_together(bench: &Bench, rounds: &[Round<'_>], earlier: &Earlier) 
     loop {
         let pending: Vec<usize> = (0..members.len()).filter(|&i| done[i].is_none()).collect();
         let group: Vec<&Member<'_>> = pending.iter().map(|&i| &members[i]).collect();
-        let (observed, last) = attempt(bench, &group, earlier)?;
+        let (observed, last) = attempt(&group)?;
         let bench_share = last.bench_ns / group.len() as u64;
         let is_last = !last.is_disturbed() || noise.len() >= bench.protocol.noisy_repeats();
         noise.push(last);
         for (&i, observed) in pending.iter().zip(observed) {
             if is_last || !observed.reasons.is_empty() {
                 let bench_ns = bench_share + observed.usage.supervisor_ns;
-                let attempts = Attempts { began: Some(began), noise: noise.clone(), bench_ns };
-                let context = RoundContext::of(bench, members[i].round, earlier, None);
-                done[i] = Some(record(&context, observed, attempts)?);
+                done[i] = Some(record(&members[i].context, observed, Some(began), noise.clone(), bench_ns)?);
             }
         }
         if done.iter().all(Option::is_some) {
@@ -70,30 +63,24 @@ pub fn measure_together(bench: &Bench, rounds: &[Round<'_>], earlier: &Earlier) 
 
 impl<'a> Member<'a> {
     fn of(bench: &'a Bench, round: &'a Round<'a>, earlier: &'a Earlier) -> Result<Self> {
-        let context = RoundContext::of(bench, round, earlier, None);
+        let context = RoundContext::of(bench, round, earlier);
         let input = (!round.track.answers_lines()).then(|| LaunchInput::of(&context)).transpose()?;
-        Ok(Self { round, input })
+        Ok(Self { context, input })
     }
 
     /// Asks the system one part. What it shows is added to what the round has `observed`; a system that broke a
     /// rule has no further part.
-    fn ask_part(
-        &self,
-        bench: &Bench,
-        earlier: &Earlier,
-        slot: Option<&Slot<'_>>,
-        part: Part,
-        observed: &mut Observed,
-    ) -> Result<()> {
+    fn ask_part(&self, slot: Option<&Slot<'_>>, part: Part, observed: &mut Observed) -> Result<()> {
         if !observed.reasons.is_empty() {
             return Ok(());
         }
-        let mut context = RoundContext::of(bench, self.round, earlier, slot);
+        let mut context = self.context.clone();
+        context.subject.slot = slot;
         // One limit holds for all parts together.
         context.subject.limits.launch_seconds -= observed.waited.as_secs_f64();
         match &self.input {
             Some(input) => *observed = throughput::run(&context, input)?,
-            None if self.round.track == Track::Server => *observed = server::run(&context)?,
+            None if context.round.track == Track::Server => *observed = server::run(&context)?,
             None => latency::run(&context, part, observed)?,
         }
         observed.reasons.extend(slot.and_then(Slot::fault));
@@ -105,23 +92,25 @@ impl<'a> Member<'a> {
 }
 
 /// What one attempt shows of each system, and the noise meanwhile.
-fn attempt(bench: &Bench, group: &[&Member<'_>], earlier: &Earlier) -> Result<(Vec<Observed>, Noise)> {
-    let cores = bench.placement.system(group[0].round.track);
-    let watch = noise::Watch::begin(cores)?;
-    let (mut observed, host_speed) = observe(bench, group, earlier)?;
-    let tree = observed.iter().fold(TreeTime::default(), |all, one| all.and(&one.tree));
-    let mut noise = watch.end(tree, group.len() == 1)?;
+fn attempt(group: &[&Member<'_>]) -> Result<(Vec<Observed>, Noise)> {
+    let RoundContext { bench, round, .. } = group[0].context;
+    let cores = bench.placement.system(round.track);
+    let ((mut observed, host_speed), mut noise) = watched(cores, group.len() == 1, || {
+        let (observed, host_speed) = observe(group)?;
+        let tree = observed.iter().fold(TreeTime::default(), |all, one| all.and(&one.tree));
+        Ok(((observed, host_speed), tree))
+    })?;
     noise.triggers.extend(observed.iter_mut().flat_map(|one| std::mem::take(&mut one.triggers)));
     let is_disturbed = noise.is_disturbed();
     for (member, observed) in group.iter().zip(&mut observed) {
         let suspicions = observed.settle(is_disturbed);
         noise.triggers.extend(suspicions.iter().map(|reason| {
-            let (name, code, figure) = (&member.round.system.name, reason.code.name(), &reason.figure);
+            let (name, code, figure) =
+                (&member.context.round.system.name, reason.code.name(), &reason.figure);
             format!("the clock alone suggests `{code}` of {name}: {figure}")
         }));
-        let context = RoundContext::of(bench, member.round, earlier, None);
-        answers::check_answers(&context, member.input.as_ref(), observed);
-        observed.reasons.extend(hidden_files(member.round.system, &observed.read_files));
+        answers::check_answers(&member.context, member.input.as_ref(), observed);
+        observed.reasons.extend(hidden_files(member.context.round.system, &observed.read_files));
     }
     if observed.iter().any(|observed| !observed.reasons.is_empty()) {
         bench.check_writable()?;
@@ -133,29 +122,26 @@ fn attempt(bench: &Bench, group: &[&Member<'_>], earlier: &Earlier) -> Result<(V
 }
 
 /// All parts of the group, and the host's speed beside their turns.
-fn observe(
-    bench: &Bench,
-    group: &[&Member<'_>],
-    earlier: &Earlier,
-) -> Result<(Vec<Observed>, Vec<HostSpeed>)> {
-    let (track, lines) = (group[0].round.track, group[0].round.test_set.source.len());
-    let units = group[0].round.test_set.units(track).len();
+fn observe(group: &[&Member<'_>]) -> Result<(Vec<Observed>, Vec<HostSpeed>)> {
+    let RoundContext { bench, round, .. } = group[0].context;
+    let (track, lines) = (round.track, round.test_set.source.len());
+    let units = round.test_set.units(track).len();
     let core = *bench.placement.system(track).last().expect("a track has cores");
     let observed: Vec<Mutex<Observed>> = group.iter().map(|_| Mutex::default()).collect();
     let parts: Vec<Part> = Part::all(track, bench.protocol.profile, lines).collect();
     // Only in one of the parts time is spent on watching all systems while none is asked.
-    let watched = Random::new(fresh_seed(), "parts").below(parts.len());
+    let watched_part = Random::new(fresh_seed(), "parts").below(parts.len());
     let (mut host_speed, mut turns_before) = (Vec::new(), 0);
     for (number, &part) in parts.iter().enumerate() {
         let ask = |member: usize, slot: Option<&Slot<'_>>| {
             let mut observed = observed[member].lock().unwrap_or_else(PoisonError::into_inner);
-            group[member].ask_part(bench, earlier, slot, part, &mut observed)
+            group[member].ask_part(slot, part, &mut observed)
         };
         if group.len() == 1 {
             ask(0, None)?;
             continue;
         }
-        let turns = Turns::new(group.len(), core, part.range(units).len(), number == watched);
+        let turns = Turns::new(group.len(), core, part.range(units).len(), number == watched_part);
         side_by_side(&turns, group.len(), |member, slot| ask(member, Some(&slot)))?;
         // The turns of all parts are numbered through.
         let (count, speeds) = (turns.count(), turns.host_speed());
@@ -169,7 +155,7 @@ fn observe(
 /// Adds the turns of each system of the group.
 fn add_slices(group: &[&Member<'_>], observed: &mut [Observed], host_speed: &[HostSpeed]) {
     let group_id = fresh_seed();
-    let beside: Vec<String> = group.iter().map(|member| member.round.system.name.clone()).collect();
+    let beside: Vec<String> = group.iter().map(|member| member.context.round.system.name.clone()).collect();
     for observed in observed {
         observed.slices = Some(Slices {
             group: format!("{group_id:016x}"),

@@ -1,9 +1,8 @@
 //! The number of lines of a throughput launch, and the order of repeated lines.
 
 use super::observed::RoundContext;
-use crate::error::Result;
 use crate::process::whole_file::whole_file;
-use crate::text::{as_text, words};
+use crate::{Result, as_text, words};
 use dyno_stats::Random;
 
 /// Most growth of a trial from one launch to the next.

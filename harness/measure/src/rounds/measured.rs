@@ -1,22 +1,18 @@
 //! The record of a round: its observations, the probes' findings, the verdict.
 
 use std::io::Read;
+use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use dyno_api::Facts;
 use dyno_record::{Code, Reason, SCHEMA, Verdict, hash_of};
 
 use super::observed::{Observed, RoundContext};
-use crate::bench::Bench;
-use crate::earlier::Earlier;
-use crate::error::Result;
-use crate::files::{file_hash, make_way};
+use crate::files::{bytes_of, file_hash, make_way};
 use crate::noise::Noise;
-use crate::plan::Round;
 use crate::process::hidden::{opened_bytes, reads_its_model};
 use crate::process::subject::Subject;
-use crate::record::Record;
-use crate::text::as_text;
+use crate::{Bench, Earlier, Record, Result, Round, as_text};
 
 /// Result of a round.
 #[derive(Clone, Debug)]
@@ -34,37 +30,33 @@ pub fn refuse(bench: &Bench, round: &Round<'_>, earlier: &Earlier) -> Result<Opt
     if reasons.is_empty() {
         return Ok(None);
     }
-    let context = RoundContext::of(bench, round, earlier, None);
+    let context = RoundContext::of(bench, round, earlier);
     make_way(&context.subject.facts())?; // a probe may have left it
     let observed = Observed { reasons, ..Observed::default() };
-    let mut measured = record(&context, observed, Attempts::default())?;
+    let mut measured = record(&context, observed, None, Vec::new(), 0)?;
     measured.record.refused = true;
     Ok(Some(measured))
 }
 
-/// Attempts at a round: their noise, and what only the last one has.
-#[derive(Default)]
-pub(super) struct Attempts {
-    /// Time at which the first one began; none if the round isn't run.
-    pub(super) began: Option<SystemTime>,
-    pub(super) noise: Vec<Noise>,
-    pub(super) bench_ns: u64,
-}
-
+/// Record of a round, with the noise of its attempts and the bench's CPU time in the last. `began` is none for a round
+/// that isn't run.
 pub(super) fn record(
     context: &RoundContext<'_>,
     mut observed: Observed,
-    attempts: Attempts,
+    began: Option<SystemTime>,
+    noise: Vec<Noise>,
+    bench_ns: u64,
 ) -> Result<Measured> {
     let (bench, round) = (context.bench, context.round);
-    let Attempts { began, noise, bench_ns } = attempts;
     add_findings(context.earlier, round, &mut observed);
     let facts = facts_of(&context.subject);
     observed.warnings.extend(not_reproducible(facts.as_ref()));
     observed.warnings.extend(self_disturbed(&noise));
     let times = observed.take_times(round);
     let ended = SystemTime::now();
-    let (model_bytes, output) = (None, output_name(&observed.answers));
+    let seen =
+        round.system.sized_by_sight.then(|| opened_bytes(round.system, &observed.read_files)).flatten();
+    let model_bytes = seen.or_else(|| model_bytes(facts.as_ref(), &round.system.models));
     let (energy, cpu) = (observed.energy(), observed.cpu());
     let record = Record {
         schema: SCHEMA,
@@ -101,15 +93,11 @@ pub(super) fn record(
         bench_ns,
         network: observed.network,
         sandbox: context.subject.sandbox_state(),
-        output,
+        output: (!observed.answers.is_empty()).then(|| hash_of(&as_text(&observed.answers))),
         facts,
         model_bytes,
         model_seen: reads_its_model(round.system, &observed.read_files),
     };
-    let mut record = record.with_model_bytes(&round.system.models);
-    if round.system.sized_by_sight {
-        record.model_bytes = opened_bytes(round.system, &observed.read_files).or(record.model_bytes);
-    }
     Ok(Measured { record, answers: observed.answers })
 }
 
@@ -122,9 +110,15 @@ fn median_ns(mut times: Vec<u64>) -> Option<u64> {
     times.get(times.len() / 2).copied()
 }
 
-/// Name of an output: the hash of its text. No answers, no name.
-fn output_name(answers: &[Vec<u8>]) -> Option<String> {
-    (!answers.is_empty()).then(|| hash_of(&as_text(answers)))
+/// Bytes of the files that the system reports, else of all files at its models' paths.
+fn model_bytes(facts: Option<&Facts>, models: &[PathBuf]) -> Option<u64> {
+    let opened = facts.iter().flat_map(|facts| &facts.files).map(|file| file.bytes);
+    let reported = opened.fold(0, u64::saturating_add); // a plugin's own words
+    match (reported, models) {
+        (0, []) => None,
+        (0, models) => Some(bytes_of(models)),
+        (reported, _) => Some(reported),
+    }
 }
 
 fn add_findings(earlier: &Earlier, round: &Round<'_>, observed: &mut Observed) {
@@ -172,4 +166,21 @@ fn self_disturbed(attempts: &[Noise]) -> Option<Reason> {
 fn not_reproducible(facts: Option<&Facts>) -> Option<Reason> {
     let why = facts?.not_reproducible.as_ref()?;
     Some(Code::NotReproducible.reason(why))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_of_a_plugin_that_overflow_are_the_largest_number() {
+        let size = |sizes: &[u64]| {
+            let files: Vec<_> =
+                sizes.iter().map(|bytes| serde_json::json!({ "path": "f", "bytes": bytes })).collect();
+            let facts = serde_json::json!({ "backend": "b", "version": "1", "files": files });
+            model_bytes(Some(&serde_json::from_value(facts).unwrap()), &[])
+        };
+        assert_eq!(size(&[u64::MAX, u64::MAX, 1]), Some(u64::MAX));
+        assert_eq!((size(&[2, 3]), size(&[])), (Some(5), None));
+    }
 }

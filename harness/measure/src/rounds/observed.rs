@@ -5,23 +5,20 @@ use std::time::Duration;
 
 use dyno_record::{Reason, Track};
 
-use crate::bench::Bench;
-use crate::earlier::Earlier;
 use crate::judge::Sample;
 use crate::noise::TreeTime;
-use crate::plan::Round;
 use crate::process::audit::Audit;
 use crate::process::ending::Ending;
 use crate::process::failed::Asked;
 use crate::process::lockstep::{Lockstep, Pieces};
 use crate::process::subject::Subject;
-use crate::process::turns::Slot;
 use crate::process::whole_file::{Pass, whole_file};
 use crate::record::{CpuUse, EnergyUse, Launches, Served, Slices, Times};
 use crate::supervisor::{Report, SeenFile};
-use crate::text::as_text;
+use crate::{Bench, Earlier, Round, as_text};
 
 /// Context of a round under way.
+#[derive(Clone)]
 pub struct RoundContext<'a> {
     /// Conditions of the measurement.
     pub bench: &'a Bench,
@@ -34,16 +31,11 @@ pub struct RoundContext<'a> {
 }
 
 impl<'a> RoundContext<'a> {
-    /// Context of `round`, in its `slot` if it has one.
-    pub fn of(
-        bench: &'a Bench,
-        round: &'a Round<'a>,
-        earlier: &'a Earlier,
-        slot: Option<&'a Slot<'a>>,
-    ) -> Self {
+    /// Context of `round` alone, without a slot.
+    pub fn of(bench: &'a Bench, round: &'a Round<'a>, earlier: &'a Earlier) -> Self {
         let subject = bench.subject(round.system, round.track);
         let cold = bench.protocol.cold_start && round.track.is_lockstep();
-        let subject = Subject { meter: bench.meter.as_deref(), slot, cold, ..subject };
+        let subject = Subject { meter: bench.meter.as_deref(), cold, ..subject };
         Self { bench, subject, round, earlier }
     }
 }
@@ -156,7 +148,7 @@ impl Observed {
     /// Adds a conversation with one of the round's processes: its work and its ending.
     pub fn take_work(&mut self, replies: &Lockstep) {
         self.take(&replies.ending);
-        self.tree.after_ns += replies.after_ns;
+        self.tree.after_ns += replies.after_ns();
         self.start_ns.extend(replies.start_ns);
         self.worked_words += replies.worked_words;
         self.worked = replies.worked.map(|worked| self.worked.unwrap_or_default() + worked).or(self.worked);

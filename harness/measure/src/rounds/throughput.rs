@@ -6,12 +6,11 @@ use dyno_stats::Random;
 use super::filling::LaunchInput;
 use super::fresh;
 use super::observed::{Observed, RoundContext};
-use crate::error::Result;
 use crate::judge::answers::Comparison;
 use crate::os::fresh_seed;
 use crate::process::failed::{Asked, broken};
 use crate::process::whole_file::{Pass, whole_file};
-use crate::text::split_lines;
+use crate::{Result, split_lines};
 
 /// Launches over one line in a round; their median is the share of loading.
 pub const ONE_LINE_LAUNCHES: usize = 3;

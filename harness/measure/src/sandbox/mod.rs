@@ -30,24 +30,11 @@ pub(crate) const BWRAP: &str = "bwrap";
 /// inner process namespace.
 pub(crate) const LAYERS: usize = 2;
 
-/// Options for every system: namespaces, a terminal session of its own, and no rights beyond the user's.
-const NAMESPACES: [&str; 15] = [
-    "--dev",
-    "/dev",
-    "--proc",
-    "/proc",
-    "--remount-ro", // root may set the kernel's parameters there even without rights, and any process its peak of memory
-    "/proc",
-    "--unshare-pid",
-    "--unshare-ipc",
-    "--new-session",
-    "--die-with-parent",
-    "--cap-drop",
-    "ALL",
-    "--setenv",
-    "TMPDIR",
-    "/tmp",
-];
+/// Options for every system: namespaces, a terminal session of its own, and no rights beyond the user's. /proc is
+/// read-only, because root may set the kernel's parameters there even without rights, and any process its peak of
+/// memory.
+const NAMESPACES: &str = "--dev /dev --proc /proc --remount-ro /proc --unshare-pid --unshare-ipc --new-session \
+                          --die-with-parent --cap-drop ALL --setenv TMPDIR /tmp";
 /// A namespace of users. Users without rights always get one; root gets one where the host allows it.
 const OF_USERS: &str = "--unshare-user";
 /// A network without other hosts.
@@ -65,8 +52,8 @@ static HAS_USERS: OnceLock<bool> = OnceLock::new();
 
 fn namespaces(has_users: bool, online: bool) -> Vec<String> {
     let further = [(has_users, OF_USERS), (!online, OFFLINE)];
-    let further = further.iter().filter(|(wanted, _)| *wanted).map(|(_, option)| option);
-    NAMESPACES.iter().chain(further).map(|&word| word.into()).collect()
+    let further = further.iter().filter(|(wanted, _)| *wanted).map(|(_, option)| *option);
+    NAMESPACES.split(' ').chain(further).map(Into::into).collect()
 }
 
 /// The same as far as this host allows them.

@@ -10,19 +10,8 @@ const SYSTEM: [&str; 9] =
     ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store", "/gnu/store"];
 /// Parts of /etc that libraries read: where shared libraries and alternatives lie, names of users and of this
 /// host, the time zone, certificates. Keys and passwords lie elsewhere. Each part costs a launch 0.1 ms.
-const SETTINGS: [&str; 11] = [
-    "alternatives",
-    "group",
-    "hosts",
-    "ld.so.cache",
-    "localtime",
-    "nsswitch.conf",
-    "os-release",
-    "passwd",
-    "pki/ca-trust",
-    "pki/tls/certs",
-    "ssl/certs",
-];
+const SETTINGS: &str = "alternatives group hosts ld.so.cache localtime nsswitch.conf os-release passwd pki/ca-trust \
+                        pki/tls/certs ssl/certs";
 /// Beginning of the folders of /etc that hold the settings of a Java, without which it doesn't start.
 const JAVA: &str = "java-";
 /// The kernel's facts about cores, caches and memory.
@@ -38,7 +27,7 @@ pub(crate) fn of_host() -> Vec<PathBuf> {
         .flatten()
         .filter_map(|entry| entry.file_name().into_string().ok());
     let java = names.filter(|name| name.starts_with(JAVA)).map(|name| etc.join(name));
-    let settings = SETTINGS.iter().map(|name| etc.join(name));
+    let settings = SETTINGS.split(' ').map(|name| etc.join(name));
     let paths = SYSTEM.iter().chain([&KERNEL]).map(PathBuf::from).chain(settings).chain(java);
     paths.filter(|path| path.exists()).collect()
 }

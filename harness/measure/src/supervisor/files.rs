@@ -7,7 +7,7 @@ use std::time::SystemTime;
 
 use dyno_record::rules::limits::HIDDEN_BYTES;
 
-use super::messages::SeenFile;
+use super::messages::{Report, SeenFile};
 use crate::os::buffers::buffered_bytes;
 use crate::os::odd_memory::{Status, segments_of, touched_bytes};
 use crate::os::opened::{Open, Opened, allocated_bytes, descriptors_of, key, mapped_by};
@@ -37,25 +37,13 @@ pub(super) struct SeenFiles {
     read: BTreeMap<(u64, u64), SeenFile>,
     /// Files that the system declares or names, which are no memory wherever they lie.
     declared: Vec<PathBuf>,
-    /// The system's own files in memory that were open or mapped at some look, by device and inode.
-    in_memory: BTreeMap<(u64, u64), InMemory>,
-    /// Most bytes of shared memory that processes held without mapping them.
-    pub hidden_memory_bytes: u64,
-    /// Whether a process forbade looks at its files, or keeps some where no look reaches them.
-    pub forbids_looks: bool,
+    /// The system's own files in memory that were open or mapped at some look, by device and inode, with the bytes that
+    /// each occupied at the last one.
+    in_memory: BTreeMap<(u64, u64), Opened>,
     /// Processes that forbid looks, each with the looks that it forbade.
     forbidding: BTreeMap<u32, u32>,
     /// Numbers of all processes that were seen: their System V segments outlive them.
     pids: BTreeSet<u32>,
-}
-
-/// A file in memory.
-struct InMemory {
-    path: PathBuf,
-    /// Whether it is in /dev/shm, or without a name. Programs put temporary files into other folders too.
-    is_shared: bool,
-    /// Bytes that it occupied at the last look.
-    bytes: u64,
 }
 
 impl SeenFiles {
@@ -69,8 +57,6 @@ impl SeenFiles {
             read: BTreeMap::new(),
             declared: declared.to_vec(),
             in_memory: BTreeMap::new(),
-            hidden_memory_bytes: 0,
-            forbids_looks: false,
             forbidding: BTreeMap::new(),
             pids: BTreeSet::new(),
         }
@@ -79,7 +65,7 @@ impl SeenFiles {
     /// Looks at a system's processes. Returns the bytes that they hold beside their own memory: in files in memory,
     /// segments, messages, huge pages, pipes and sockets. Reading a map takes the process's lock on it, so that maps
     /// are read at the first, second, fourth, eighth … look alone.
-    pub fn look(&mut self, processes: &[Status]) -> u64 {
+    pub fn look(&mut self, processes: &[Status], report: &mut Report) -> u64 {
         self.looks += 1;
         let reads_maps = self.looks.is_power_of_two();
         let (mut buffers, mut open_now) = (Vec::new(), BTreeSet::new());
@@ -89,12 +75,12 @@ impl SeenFiles {
             let mapped = if reads_maps { mapped_by(thread, HIDDEN_BYTES) } else { Vec::new() };
             let open =
                 descriptors_of(thread, HIDDEN_BYTES).unwrap_or_else(|_| self.was_forbidden(process.pid));
-            self.forbids_looks |= open.hides_files;
+            report.forbids_looks |= open.hides_files;
             buffers.extend(open.buffers.into_iter().filter(|buffer| !self.streams.contains(&buffer.key)));
             for file in open.files.into_iter().chain(mapped) {
                 if self.is_memory(&file) {
                     open_now.insert(file.key);
-                    self.in_memory.insert(file.key, InMemory::of(&file));
+                    self.in_memory.insert(file.key, file.clone());
                 }
                 if self.is_foreign(&file) && !folders.iter().any(|folder| file.path.starts_with(folder)) {
                     self.keep(file);
@@ -103,19 +89,18 @@ impl SeenFiles {
         }
         let threads: Vec<u32> = processes.iter().map(|process| process.shown_by).collect();
         let roots: Vec<String> = threads.iter().map(|thread| format!("/proc/{thread}/root")).collect();
-        self.in_memory.retain(|key, file| open_now.contains(key) || file.is_still_there(*key, &roots));
+        self.in_memory.retain(|key, file| open_now.contains(key) || is_still_there(file, &roots));
         self.pids.extend(processes.iter().map(|process| process.pid));
         let huge: u64 = processes.iter().map(Status::huge_page_bytes).sum();
-        self.hidden_memory_bytes = self.hidden_memory_bytes.max(self.untouched(&threads, true) + huge);
+        report.hidden_memory_bytes = report.hidden_memory_bytes.max(self.untouched(&threads, true) + huge);
         self.untouched(&threads, false) + huge + buffered_bytes(&buffers)
     }
 
-    /// Counts a look that `pid` forbade; nothing was seen.
+    /// Counts a look that `pid` forbade; nothing was seen, but perhaps that it hides its files.
     fn was_forbidden(&mut self, pid: u32) -> Open {
         let looks = self.forbidding.entry(pid).or_default();
         *looks += 1;
-        self.forbids_looks |= *looks >= FORBIDDEN_LOOKS;
-        Open::default()
+        Open { hides_files: *looks >= FORBIDDEN_LOOKS, ..Open::default() }
     }
 
     fn is_memory(&self, file: &Opened) -> bool {
@@ -125,16 +110,16 @@ impl SeenFiles {
     }
 
     /// Looks once more after the last process has ended: what is there now would be there in the next launch.
-    pub fn look_after_the_end(&mut self) {
-        self.in_memory.retain(|key, file| file.is_still_there(*key, &[String::new()]));
-        self.hidden_memory_bytes = self.hidden_memory_bytes.max(self.untouched(&[], true));
+    pub fn look_after_the_end(&mut self, report: &mut Report) {
+        self.in_memory.retain(|_, file| is_still_there(file, &[String::new()]));
+        report.hidden_memory_bytes = report.hidden_memory_bytes.max(self.untouched(&[], true));
     }
 
     /// Bytes of files in memory and of segments, less those that the processes have mapped and touched. Of all
-    /// files, or of such as are shared memory.
+    /// files, or of such as are shared memory: programs put temporary files into other folders too.
     fn untouched(&self, threads: &[u32], shared_alone: bool) -> u64 {
-        let files = self.in_memory.iter().filter(|(_, file)| file.is_shared || !shared_alone);
-        let (keys, bytes): (Vec<(u64, u64)>, Vec<u64>) = files.map(|(key, file)| (*key, file.bytes)).unzip();
+        let files = self.in_memory.values().filter(|file| file.is_shared || !shared_alone);
+        let (keys, bytes): (Vec<_>, Vec<u64>) = files.map(|file| (file.key, file.allocated_bytes)).unzip();
         let segments = segments_of(&self.pids.iter().copied().collect::<Vec<_>>());
         let held = bytes.iter().sum::<u64>() + segments;
         let touched = if held >= HIDDEN_BYTES { touched_bytes(threads, &keys) } else { 0 };
@@ -155,7 +140,7 @@ impl SeenFiles {
 
     fn keep(&mut self, file: Opened) {
         if self.read.len() < MOST_FILES && file.bytes >= HIDDEN_BYTES {
-            self.read.insert(file.key, SeenFile { path: file.path, bytes: file.bytes });
+            self.read.insert(file.key, SeenFile { path: file.path.into(), bytes: file.bytes });
         }
     }
 
@@ -165,18 +150,12 @@ impl SeenFiles {
     }
 }
 
-impl InMemory {
-    fn of(file: &Opened) -> Self {
-        Self { path: file.path.clone(), is_shared: file.is_shared, bytes: file.allocated_bytes }
-    }
-
-    /// Whether the file still is where it was, below one of `roots`. It holds its bytes also while it is closed.
-    fn is_still_there(&mut self, known: (u64, u64), roots: &[String]) -> bool {
-        let data = |root: &String| fs::metadata(format!("{root}{}", self.path.display())).ok();
-        let found = roots.iter().filter_map(data).find(|data| key(data) == known);
-        self.bytes = found.as_ref().map_or(0, allocated_bytes);
-        found.is_some()
-    }
+/// Whether a file still is where it was, below one of `roots`. It holds its bytes also while it is closed.
+fn is_still_there(file: &mut Opened, roots: &[String]) -> bool {
+    let data = |root: &String| fs::metadata(format!("{root}{}", file.path.display())).ok();
+    let found = roots.iter().filter_map(data).find(|data| key(data) == file.key);
+    file.allocated_bytes = found.as_ref().map_or(0, allocated_bytes);
+    found.is_some()
 }
 
 fn stream(fd: &i32) -> Option<(u64, u64)> {
@@ -218,21 +197,22 @@ mod tests {
     fn a_file_in_shared_memory_counts_while_it_is_there_unless_it_is_the_model() {
         let named = tempfile::NamedTempFile::new_in("/dev/shm").unwrap();
         fs::write(named.path(), vec![1; 3 << 20]).unwrap();
-        let (mut seen, own) = (SeenFiles::begin(&[]), [Status::of(std::process::id())]);
-        assert!(seen.look(&own) >= 3 << 20, "it is memory beside that of the process");
-        assert!(seen.hidden_memory_bytes >= 3 << 20, "open: {}", seen.hidden_memory_bytes);
+        let own = [Status::of(std::process::id())];
+        let look = |seen: &mut SeenFiles| {
+            let mut report = Report::default();
+            (seen.look(&own, &mut report), report.hidden_memory_bytes)
+        };
+        let mut seen = SeenFiles::begin(&[]);
+        let (beside, hidden) = look(&mut seen);
+        assert!(beside >= 3 << 20, "it is memory beside that of the process");
+        assert!(hidden >= 3 << 20, "open: {hidden}");
         let path = named.into_temp_path();
-        seen.hidden_memory_bytes = 0;
-        seen.look(&own);
-        assert!(seen.hidden_memory_bytes >= 3 << 20, "closed: {}", seen.hidden_memory_bytes);
+        let (_, hidden) = look(&mut seen);
+        assert!(hidden >= 3 << 20, "closed: {hidden}");
         let reopened = fs::File::open(&path).unwrap();
-        let mut declaring = SeenFiles::begin(&[path.to_path_buf()]);
-        declaring.look(&own);
-        assert_eq!(declaring.hidden_memory_bytes, 0, "the declared model");
+        assert_eq!(look(&mut SeenFiles::begin(&[path.to_path_buf()])).1, 0, "the declared model");
         drop((reopened, path));
-        seen.hidden_memory_bytes = 0;
-        seen.look(&own);
-        assert_eq!(seen.hidden_memory_bytes, 0, "removed");
+        assert_eq!(look(&mut seen).1, 0, "removed");
     }
 
     #[test]

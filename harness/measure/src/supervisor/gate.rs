@@ -7,7 +7,7 @@ use std::process::Command;
 
 use super::attempts::Attempts;
 use crate::constants::TIME_FOR_A_SANDBOX;
-use crate::os::{self, Interest};
+use crate::os::{self, PollFlags};
 
 /// Two pipes: bubblewrap tells of its first inner process, and waits for a byte.
 pub(super) struct Gate {
@@ -37,7 +37,7 @@ impl Gate {
         drop(theirs);
         let mut part = [0; 512];
         while !text.contains('}')
-            && os::wait_for([(told.as_fd(), Interest::Read)], Some(TIME_FOR_A_SANDBOX))? == [true]
+            && os::wait_for([(told.as_fd(), PollFlags::IN)], Some(TIME_FOR_A_SANDBOX))? == [true]
         {
             match told.read(&mut part)? {
                 0 => break,

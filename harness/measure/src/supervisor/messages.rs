@@ -1,5 +1,6 @@
 //! Messages between bench and supervisor.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
@@ -138,28 +139,10 @@ pub struct Confined {
 /// A large file that a system had open or mapped.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SeenFile {
-    /// Path of the file, as the system saw it.
-    #[serde(with = "path_bytes")]
-    pub path: PathBuf,
+    /// Path of the file, as the system saw it. Names of files needn't be UTF-8, which a [`PathBuf`] must be here.
+    pub path: OsString,
     /// Length in bytes.
     pub bytes: u64,
-}
-
-/// A path as its bytes: names of files needn't be UTF-8.
-mod path_bytes {
-    use std::ffi::OsString;
-    use std::os::unix::ffi::{OsStrExt, OsStringExt};
-    use std::path::{Path, PathBuf};
-
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-    pub fn serialize<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
-        path.as_os_str().as_bytes().serialize(serializer)
-    }
-
-    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<PathBuf, D::Error> {
-        Ok(OsString::from_vec(Vec::deserialize(deserializer)?).into())
-    }
 }
 
 fn is_zero(number: &u64) -> bool {

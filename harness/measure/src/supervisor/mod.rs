@@ -15,18 +15,16 @@
 mod attempts;
 mod files;
 mod gate;
-mod memory;
 mod messages;
+mod processes;
 mod reaping;
 pub(crate) mod tail;
-mod unwaited;
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
 use std::os::fd::{AsFd, IntoRawFd, RawFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
-use std::path::PathBuf;
 use std::process::{ChildStderr, Command, Stdio};
 use std::time::{Duration, Instant};
 use std::{fs, io};
@@ -38,17 +36,16 @@ use serde::Serialize;
 use attempts::Attempts;
 use files::SeenFiles;
 use gate::Gate;
-use memory::SeenMemory;
 pub use messages::{Confined, Launched, MemoryMethod, Report, SeenFile, Spec};
+use processes::SeenProcesses;
 pub use tail::STDERR_TAIL;
 use tail::Tail;
-use unwaited::SeenTimes;
 
 use crate::cgroup::Group;
 use crate::error::{During, Result};
 use crate::os::odd_memory::Status;
 use crate::os::tree::Root;
-use crate::os::{self, Interest, fresh_seed, tree};
+use crate::os::{self, PollFlags, fresh_seed, tree};
 use crate::sandbox::BWRAP;
 
 /// First argument of a supervisor process.
@@ -76,7 +73,8 @@ pub(crate) fn supervise(control: RawFd) -> Result<()> {
     let network = in_sandbox.or_else(|| spec.isolated.then(leave_network));
     os::forbid_looks(); // not earlier: the files in /proc that make a namespace then belong to root
     let at_ns = os::monotonic_ns();
-    let (mut group, mut looks) = (Group::create(), Looks::begin(&spec.named));
+    let mut group = Group::create();
+    let mut looks = Looks { files: SeenFiles::begin(&spec.named), processes: SeenProcesses::default() };
     if let Some((group, cap)) = group.as_ref().zip(spec.memory_cap_bytes) {
         group.cap_memory(cap);
     }
@@ -94,10 +92,9 @@ pub(crate) fn supervise(control: RawFd) -> Result<()> {
     let _ = send(&mut control, &Launched { at_ns, error: None, network });
     let mut report = watch(pid, stderr, &control, &spec, (&mut looks, attempts), group.as_mut())?;
     let cpu_ns = group.as_ref().and_then(Group::cpu_ns);
-    report.unwaited_ns = looks.times.beyond(report.user_ns + report.system_ns, cpu_ns);
-    report.ignores_children = looks.times.ignores_children;
+    report.unwaited_ns = looks.processes.beyond(report.user_ns + report.system_ns, cpu_ns);
     report.group_peak_bytes = group.as_ref().and_then(Group::peak_bytes);
-    looks.memory.conclude(&mut report);
+    looks.processes.conclude(&mut report);
     let at_cap = group.is_some_and(|group| group.was_at_cap());
     report.exceeded_cap_bytes = spec.memory_cap_bytes.filter(|&cap| at_cap || report.peak_bytes > cap);
     let _ = send(&mut control, &report);
@@ -200,26 +197,26 @@ fn watch(
     loop {
         // After standard error is closed, a descriptor that is waited for anyway takes its place in the list.
         let stderr = tail.fd().unwrap_or(ended.as_fd());
-        let wanted = [ended.as_fd(), control.as_fd(), stderr].map(|fd| (fd, Interest::Read));
+        let wanted = [ended.as_fd(), control.as_fd(), stderr].map(|fd| (fd, PollFlags::IN));
         let [end, bench, _] = os::wait_for(wanted, Some(pause.saturating_sub(looked.elapsed())))?;
         tail.read();
         if end {
             break;
         }
         report.flooded = tail.bytes > MOST_STDERR_BYTES;
-        let is_large = spec.memory_cap_bytes.is_some_and(|cap| looks.memory.most() > cap);
+        let is_large = spec.memory_cap_bytes.is_some_and(|cap| looks.processes.most_bytes(&report) > cap);
         if bench || report.flooded || is_large {
             report.killed = true;
             os::kill_group(pid);
             os::kill(pid); // the system may have moved to another group
-            os::wait_for([(ended.as_fd(), Interest::Read)], None)?;
+            os::wait_for([(ended.as_fd(), PollFlags::IN)], None)?;
             break;
         }
         if looked.elapsed() >= pause {
             let pids = root.below();
             let escaped = || pids.iter().find_map(|&pid| tree::escaped_thread(pid, cores));
             report.escaped = report.escaped.take().or_else(escaped);
-            looks.look(&pids);
+            looks.look(&pids, &mut report);
             group.iter_mut().for_each(|group| group.look());
             (looked, pause) = (Instant::now(), until_next_look());
         }
@@ -227,17 +224,15 @@ fn watch(
     report.ended_ns = os::monotonic_ns();
     // The system has ended but isn't reaped: the kernel still knows its mask, however short its life was.
     report.escaped = report.escaped.take().or_else(|| tree::escaped_thread(pid, cores));
-    reaping::reap_all(pid, control, &mut report, &mut looks.memory);
+    reaping::reap_all(pid, control, &mut report, &looks.processes);
     if spec.sandbox.is_some() {
         report.unwrap_signal();
     }
     tail.read();
-    report.network_attempts = attempts.map_or(0, |attempts| attempts.count());
+    report.network_attempts = attempts.map_or(0, Attempts::count);
     (report.stderr_bytes, report.stderr_tail) = (tail.bytes, tail.text());
-    let files = &mut looks.files;
-    files.look_after_the_end();
-    (report.read_files, report.hidden_memory_bytes) = (files.read(), files.hidden_memory_bytes);
-    report.forbids_looks = files.forbids_looks;
+    looks.files.look_after_the_end(&mut report);
+    report.read_files = looks.files.read();
     report.supervisor_ns = os::own_cpu_ns();
     Ok(report)
 }
@@ -245,20 +240,15 @@ fn watch(
 /// What the looks at a system have shown. A look catches short-lived, unreaped children on other cores, too: the
 /// bench looks between lines only, so that it disturbs none, and misses children that live as long as a line takes.
 struct Looks {
-    times: SeenTimes,
     files: SeenFiles,
-    memory: SeenMemory,
+    processes: SeenProcesses,
 }
 
 impl Looks {
-    fn begin(named: &[PathBuf]) -> Self {
-        Self { times: SeenTimes::default(), files: SeenFiles::begin(named), memory: SeenMemory::default() }
-    }
-
-    fn look(&mut self, pids: &[u32]) {
+    fn look(&mut self, pids: &[u32], report: &mut Report) {
         let processes: Vec<Status> = pids.iter().map(|&pid| Status::of(pid)).collect();
-        self.times.look(&processes);
-        let beside = self.files.look(&processes);
-        self.memory.look(&processes, beside);
+        self.processes.look_at_times(&processes); // first: a child may end meanwhile
+        let beside = self.files.look(&processes, report);
+        self.processes.look(&processes, beside, report);
     }
 }

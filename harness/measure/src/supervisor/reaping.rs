@@ -4,15 +4,16 @@
 
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
+use std::os::unix::process::ExitStatusExt;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use dyno_record::rules::limits::GRACE;
 
-use super::memory::SeenMemory;
 use super::messages::Report;
+use super::processes::SeenProcesses;
 use crate::constants::TIME_TO_END;
-use crate::os::{self, Interest, tree};
+use crate::os::{self, PollFlags, tree};
 
 /// Time between two looks at ending processes. A system that answers from a process behind its own is timed
 /// this finely.
@@ -21,9 +22,9 @@ const REAP_INTERVAL: Duration = Duration::from_micros(500);
 /// Reaps the system and all processes that it left, by force after a grace period. A system that works in a
 /// process behind its own ends when that process ends. The grace also passes for stopped processes once the bench,
 /// which alone would let them go on, has closed `control`.
-pub fn reap_all(pid: u32, control: &UnixStream, report: &mut Report, memory: &mut SeenMemory) {
+pub fn reap_all(pid: u32, control: &UnixStream, report: &mut Report, looks: &SeenProcesses) {
     let bench_is_there = || {
-        let wanted = [(control.as_fd(), Interest::Read)];
+        let wanted = [(control.as_fd(), PollFlags::IN)];
         os::wait_for(wanted, Some(Duration::ZERO)).is_ok_and(|[gone]| !gone)
     };
     let (mut patience, mut last, mut forced) = (Patience::with(report.killed), Instant::now(), false);
@@ -31,9 +32,12 @@ pub fn reap_all(pid: u32, control: &UnixStream, report: &mut Report, memory: &mu
         patience.pass(last.elapsed(), all_are_stopped() && bench_is_there());
         last = Instant::now();
         match os::reap_any() {
-            Ok(Some(ended)) => {
-                account(pid, &ended, report);
-                memory.ended(ended.pid, ended.peak_bytes);
+            Ok(Some((ended, status, usage))) => {
+                if ended == pid {
+                    (report.code, report.signal) = (status.code(), status.signal());
+                }
+                account(&usage, report);
+                looks.ended(ended, peak_bytes(&usage), report);
                 if !forced {
                     report.ended_ns = os::monotonic_ns();
                 }
@@ -89,15 +93,18 @@ fn all_are_stopped() -> bool {
     !states.is_empty() && states.iter().all(|state| matches!(state, 'T' | 't'))
 }
 
-fn account(pid: u32, ended: &os::Ended, report: &mut Report) {
-    if ended.pid == pid {
-        (report.code, report.signal) = (ended.code, ended.signal);
-    }
-    report.user_ns += ended.user_ns;
-    report.system_ns += ended.system_ns;
-    report.largest_process_bytes = report.largest_process_bytes.max(ended.peak_bytes);
-    report.voluntary_switches += ended.voluntary_switches;
-    report.involuntary_switches += ended.involuntary_switches;
+fn account(usage: &libc::rusage, report: &mut Report) {
+    let ns = |time: libc::timeval| time.tv_sec as u64 * 1_000_000_000 + time.tv_usec as u64 * 1_000;
+    report.user_ns += ns(usage.ru_utime);
+    report.system_ns += ns(usage.ru_stime);
+    report.largest_process_bytes = report.largest_process_bytes.max(peak_bytes(usage));
+    report.voluntary_switches += usage.ru_nvcsw as u64;
+    report.involuntary_switches += usage.ru_nivcsw as u64;
+}
+
+/// Peak resident memory of a process that has ended, never below the peak of the process that started it.
+fn peak_bytes(usage: &libc::rusage) -> u64 {
+    usage.ru_maxrss as u64 * 1024 // Linux counts it in KiB: getrusage(2)
 }
 
 #[cfg(test)]

@@ -58,8 +58,8 @@ impl Questions {
         let [set, first, second] = [0, 1, 2].map(|part| &answers[part * lines..(part + 1) * lines]);
         let same = same_answers(set, first, &self.copies[0]);
         let unlike = || unlike_copies(&self.lines, &self.copies, [set, first, second]);
-        let times = recognises(&samples[..lines], &samples[lines..2 * lines], SIGNIFICANT);
-        (times, same.or_else(unlike))
+        let pairs: Vec<_> = (0..lines).map(|line| [samples[line], samples[lines + line]]).collect();
+        (recognises(&pairs, SIGNIFICANT), same.or_else(unlike))
     }
 }
 
@@ -73,7 +73,7 @@ pub fn in_files(
 ) -> Asked<Verdict> {
     let before = launch(lines)?.answers();
     let (mut turns, mut reason) = (Vec::new(), None);
-    while turns.is_empty() || is_open(&turns) {
+    while is_open(&turns) {
         let changed = set.copies(lines);
         let copies: Vec<Vec<u8>> = changed.iter().map(|copy| copy.line.clone()).collect();
         let (turn, [_, known, fresh]) = turn([&lines[..1], lines, &copies], random, launch)?;
@@ -82,23 +82,14 @@ pub fn in_files(
     }
     let judgement = judge_either_way(&turns);
     if reason.is_none() && !(judgement.certain && judgement.reason.is_some()) {
-        reason = unlike_copies_in_a_file(lines, &before, set, launch)?;
+        // One more launch, over two copies of each line.
+        let copies = set.two_copies(lines);
+        let both: Vec<Vec<u8>> = copies.iter().flatten().map(|copy| copy.line.clone()).collect();
+        let of_both = launch(&both)?.answers();
+        let (first, second) = of_both.split_at(lines.len());
+        reason = unlike_copies(lines, &copies, [&before, first, second]);
     }
     Ok((judgement, reason))
-}
-
-/// As [`unlike_copies`], with the answers of one more launch over two copies of each line.
-fn unlike_copies_in_a_file(
-    lines: &[Vec<u8>],
-    answers: &[Vec<u8>],
-    set: &mut AlterableLines,
-    launch: &mut Launch<'_>,
-) -> Asked<Option<Reason>> {
-    let copies = set.two_copies(lines);
-    let both: Vec<Vec<u8>> = copies.iter().flatten().map(|copy| copy.line.clone()).collect();
-    let of_both = launch(&both)?.answers();
-    let (first, second) = of_both.split_at(lines.len());
-    Ok(unlike_copies(lines, &copies, [answers, first, second]))
 }
 
 /// Reason if answers to lines of the set come from elsewhere than those to two copies of each. `answers` are those to
@@ -132,8 +123,9 @@ fn is_open(turns: &[Turn]) -> bool {
     standings.contains(&Standing::Open) && !standings.contains(&Standing::Accused)
 }
 
+/// The turns with their files exchanged: whether the other file is the one that takes less.
 fn reversed(turns: &[Turn]) -> Vec<Turn> {
-    turns.iter().map(Turn::reversed).collect()
+    turns.iter().map(|&[one_line, suspect, other]| [one_line, other, suspect]).collect()
 }
 
 /// Either file may be the quicker one.

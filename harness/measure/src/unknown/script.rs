@@ -160,8 +160,7 @@ pub fn pairs(asked: &[Question], answers: &[Vec<u8>], latency_ns: &[u64]) -> Vec
 
 /// Reason if the times of these pairs in a round suggest memorised lines.
 pub fn recognised(pairs: &[[Sample; 2]]) -> Option<Reason> {
-    let (lines, copies): (Vec<Sample>, Vec<Sample>) = pairs.iter().map(|&[line, copy]| (line, copy)).unzip();
-    recognises(&lines, &copies, SIGNIFICANT_IN_A_ROUND).reason
+    recognises(pairs, SIGNIFICANT_IN_A_ROUND).reason
 }
 
 #[cfg(test)]

@@ -22,6 +22,5 @@ pub fn turn(
         passes[kind] = Some(launch(texts[kind])?);
     }
     let passes = passes.map(Option::unwrap_or_default);
-    let [one_line, suspect, other] = passes.each_ref().map(Sample::of_launch);
-    Ok((Turn { one_line, suspect, other }, passes))
+    Ok((passes.each_ref().map(Sample::of_launch), passes))
 }

@@ -2,9 +2,7 @@
 //!
 //! Every launch of a system is audited. This probe shows the figures of the audit.
 
-use super::examinee::Examinee;
-use super::finding::ProbeOutcome;
-use super::lines;
+use super::{Examinee, ProbeOutcome, lines};
 use crate::error::Result;
 
 /// Number of lines: enough for a worker pool to start and to work.

@@ -2,9 +2,8 @@
 //!
 //! `process::silence` finds the cause of a missing answer, here as in every round.
 
-use super::examinee::{Examinee, NO_LINE_TRACK};
-use super::finding::ProbeOutcome;
-use super::lines;
+use super::examinee::NO_LINE_TRACK;
+use super::{Examinee, ProbeOutcome, lines};
 use crate::error::Result;
 
 /// Number of lines in a row. Some systems fall behind only now and then, or only after a while.

@@ -4,15 +4,14 @@
 //! before. The words of the fresh line were asked before as well, in lines made of halves. A memory of words, such
 //! as that of a tokeniser, thereby saves as much on either side.
 
-use super::examinee::{Examinee, NO_LINE_TRACK};
-use super::finding::ProbeOutcome;
+use super::examinee::NO_LINE_TRACK;
 use super::lines::{self, recombined};
-use crate::error::Result;
+use super::{Examinee, ProbeOutcome};
 use crate::judge::Sample;
 use crate::judge::answers::Comparison;
-use crate::judge::lines::cached;
+use crate::judge::lines::{Pair, cached};
 use crate::process::failed::Asked;
-use crate::text::words;
+use crate::{Result, words};
 use dyno_record::Track;
 use dyno_stats::Random;
 
@@ -34,69 +33,64 @@ pub(super) fn ask(examinee: &Examinee<'_>) -> Result<ProbeOutcome> {
 fn in_track(examinee: &Examinee<'_>, track: Track, outcome: &mut ProbeOutcome) -> Asked<()> {
     let lines = lines::ordinary(examinee, 2 * PAIRS, "cache");
     let pairs = examinee.affordable_pairs(&lines, PAIRS.min(lines.len() / 2))?;
-    let order = QuestionOrder::of(&lines[..2 * pairs], &mut examinee.random("the order in pairs"));
-    let (answers, times) = examinee.ask_timed(track, &order.asked)?;
-    let at = |places: &[usize]| places.iter().map(|&at| answers[at].clone()).collect::<Vec<_>>();
-    let changed = Comparison::of(&at(&order.firsts), &at(&order.repeats)).changed();
-    // The lines are of one length, whatever is answered.
-    let sample = |&at: &usize| Sample { words: words(&order.asked[at]), ..times[at] };
-    let side = |places: &[usize]| places.iter().map(sample).collect::<Vec<_>>();
-    outcome.judge(track, cached(&side(&order.fresh), &side(&order.repeats)));
+    let asked = questions(&lines[..2 * pairs], &mut examinee.random("the order in pairs"));
+    let texts: Vec<Vec<u8>> = asked.iter().map(|(_, line)| line.clone()).collect();
+    let (answers, times) = examinee.ask_timed(track, &texts)?;
+    let given = |role| places(&asked, role).map(|at| answers[at].clone()).collect::<Vec<_>>();
+    let changed = Comparison::of(&given(Role::First), &given(Role::Repeat)).changed();
+    outcome.judge(track, cached(&timed_pairs(&asked, &times)));
     outcome.add(track, changed.filter(|_| !examinee.system.sampling));
     Ok(())
 }
 
-/// Order of the questions.
-#[derive(Default)]
-struct QuestionOrder {
-    /// Line that each question asks.
-    asked: Vec<Vec<u8>>,
-    /// Questions with a fresh line.
-    fresh: Vec<usize>,
-    /// Questions with a repeated line, one for each fresh line.
-    repeats: Vec<usize>,
-    /// Questions that asked the repeated lines for the first time.
-    firsts: Vec<usize>,
+/// A line to ask, and its role.
+type Question = (Role, Vec<u8>);
+
+/// What a line is asked for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Role {
+    /// It has words of a fresh line, which comes later.
+    Words,
+    /// It comes again later.
+    First,
+    Fresh,
+    Repeat,
 }
 
-impl QuestionOrder {
-    /// Pairs of lines that are neighbours by length; chance decides which of the two is the fresh one.
-    fn of(lines: &[Vec<u8>], random: &mut Random) -> Self {
-        let mut sorted: Vec<&Vec<u8>> = lines.iter().collect();
-        sorted.sort_by_key(|line| words(line));
-        let mut pairs: Vec<[Vec<u8>; 2]> = sorted
-            .chunks_exact(2)
-            .map(|pair| in_random_order([pair[0].clone(), pair[1].clone()], random))
-            .collect();
-        random.shuffle(&mut pairs);
-        let mut order = Self::default();
-        for stretch in pairs.chunks(STRETCH) {
-            order.extend(stretch, random);
+/// Pairs of lines that are neighbours by length; chance decides which of the two is the fresh one. In each stretch come
+/// first the lines to repeat and those with the words of the fresh lines, then the pairs in the same order. The order of
+/// two neighbours is random. A system that is slow every few lines is slow on both sides alike.
+fn questions(lines: &[Vec<u8>], random: &mut Random) -> Vec<Question> {
+    let mut sorted: Vec<&Vec<u8>> = lines.iter().collect();
+    sorted.sort_by_key(|line| words(line));
+    let mut pairs: Vec<[Vec<u8>; 2]> = sorted
+        .chunks_exact(2)
+        .map(|pair| in_random_order([pair[0].clone(), pair[1].clone()], random))
+        .collect();
+    random.shuffle(&mut pairs);
+    let mut asked = Vec::new();
+    for stretch in pairs.chunks(STRETCH) {
+        let fresh: Vec<Vec<u8>> = stretch.iter().map(|[fresh, _]| fresh.clone()).collect();
+        for (words, [_, repeated]) in recombined(&fresh, 1).into_iter().zip(stretch) {
+            asked.extend(in_random_order([(Role::Words, words), (Role::First, repeated.clone())], random));
         }
-        order
+        for [fresh, repeat] in stretch.iter().cloned() {
+            asked.extend(in_random_order([(Role::Fresh, fresh), (Role::Repeat, repeat)], random));
+        }
     }
+    asked
+}
 
-    /// First the lines to repeat and those with the words of the fresh lines, then the pairs in the same order. The
-    /// order of two neighbours is random. A system that is slow every few lines is slow on both sides alike.
-    fn extend(&mut self, pairs: &[[Vec<u8>; 2]], random: &mut Random) {
-        let fresh: Vec<Vec<u8>> = pairs.iter().map(|[fresh, _]| fresh.clone()).collect();
-        for ([_, repeated], words) in pairs.iter().zip(recombined(&fresh, 1)) {
-            let [_, first] = self.ask([words, repeated.clone()], random);
-            self.firsts.push(first);
-        }
-        for pair in pairs {
-            let [fresh, repeat] = self.ask(pair.clone(), random);
-            self.fresh.push(fresh);
-            self.repeats.push(repeat);
-        }
-    }
+/// Places of the questions of one role, in the order of the pairs.
+fn places(asked: &[Question], role: Role) -> impl Iterator<Item = usize> {
+    (0..asked.len()).filter(move |&at| asked[at].0 == role)
+}
 
-    /// Asks two lines in random order, and returns their places.
-    fn ask(&mut self, [one, other]: [Vec<u8>; 2], random: &mut Random) -> [usize; 2] {
-        let (place, swapped) = (self.asked.len(), random.below(2));
-        self.asked.extend(if swapped == 0 { [one, other] } else { [other, one] });
-        [place + swapped, place + 1 - swapped]
-    }
+/// Each repeat beside its fresh line, with the words of the line: these are of one length, whatever is answered.
+fn timed_pairs(asked: &[Question], times: &[Sample]) -> Vec<Pair> {
+    let sample = |at: usize| Sample { words: words(&asked[at].1), ..times[at] };
+    let pairs = places(asked, Role::Repeat).zip(places(asked, Role::Fresh));
+    pairs.map(|(repeat, fresh)| [sample(repeat), sample(fresh)]).collect()
 }
 
 fn in_random_order<T>([a, b]: [T; 2], random: &mut Random) -> [T; 2] {
@@ -118,33 +112,33 @@ mod tests {
     #[test]
     fn repeats_come_late_once_and_match_in_length() {
         let lines = lines(2 * PAIRS);
-        let order = QuestionOrder::of(&lines, &mut Random::new(1, "pairs"));
-        assert_eq!(
-            (order.fresh.len(), order.repeats.len(), order.asked.len()),
-            (PAIRS, PAIRS, QUESTIONS * PAIRS)
-        );
+        let asked = questions(&lines, &mut Random::new(1, "pairs"));
+        let [fresh, repeats, firsts] =
+            [Role::Fresh, Role::Repeat, Role::First].map(|role| places(&asked, role).collect::<Vec<_>>());
+        assert_eq!((fresh.len(), repeats.len(), asked.len()), (PAIRS, PAIRS, QUESTIONS * PAIRS));
+        let line = |place: usize| &asked[place].1;
         let mut seen = HashSet::new();
-        for ((&fresh, &repeat), &first) in order.fresh.iter().zip(&order.repeats).zip(&order.firsts) {
-            assert_eq!(order.asked[first], order.asked[repeat]);
+        for ((&fresh, &repeat), &first) in fresh.iter().zip(&repeats).zip(&firsts) {
+            assert_eq!(line(first), line(repeat));
             assert!(repeat >= first + APART, "{repeat} {first}");
-            assert!(seen.insert(&order.asked[repeat]), "a line is repeated once");
-            let length = |place: usize| words(&order.asked[place]);
+            assert!(seen.insert(line(repeat)), "a line is repeated once");
+            let length = |place: usize| words(line(place));
             assert!(length(fresh).abs_diff(length(repeat)) <= 4, "{} {}", length(fresh), length(repeat));
-            let first = order.asked.iter().position(|line| *line == order.asked[fresh]);
+            let first = (0..asked.len()).find(|&place| line(place) == line(fresh));
             assert_eq!(first, Some(fresh), "fresh is fresh");
         }
-        let first = order.fresh.iter().zip(&order.repeats).filter(|(fresh, repeat)| fresh < repeat).count();
+        let first = fresh.iter().zip(&repeats).filter(|(fresh, repeat)| fresh < repeat).count();
         assert!((25..=79).contains(&first), "either comes first: {first}");
     }
 
     #[test]
     fn the_words_of_fresh_lines_were_asked_and_their_beginnings_were_not() {
-        let order = QuestionOrder::of(&lines(60), &mut Random::new(2, "pairs"));
+        let asked = questions(&lines(60), &mut Random::new(2, "pairs"));
         let words = |line: &[u8]| line.split(|&byte| byte == b' ').map(<[u8]>::to_vec).collect::<Vec<_>>();
-        for &fresh in &order.fresh {
-            let before: Vec<_> = order.asked[..fresh].iter().map(|line| words(line)).collect();
+        for fresh in places(&asked, Role::Fresh) {
+            let before: Vec<_> = asked[..fresh].iter().map(|(_, line)| words(line)).collect();
             let known: HashSet<&Vec<u8>> = before.iter().flatten().collect();
-            let own = words(&order.asked[fresh]);
+            let own = words(&asked[fresh].1);
             assert!(own.iter().all(|word| known.contains(word)), "a memory of words knows them all");
             assert!(
                 before.iter().all(|line| line[0] != own[0]),
@@ -164,20 +158,19 @@ mod tests {
     /// Judgement of a language model whose constant prompt has as many words as a few lines. Reading a word takes
     /// 100 µs and writing one 200 µs, give or take a tenth.
     fn judged(keeps: Keeps) -> Option<dyno_record::Code> {
-        let order = QuestionOrder::of(&lines(2 * PAIRS), &mut Random::new(3, "pairs"));
+        let asked = questions(&lines(2 * PAIRS), &mut Random::new(3, "pairs"));
         let (mut random, mut seen) = (Random::new(4, "noise"), HashSet::new());
-        let time = |(at, line): (usize, &Vec<u8>)| {
+        let time = |(at, (_, line)): (usize, &Question)| {
             let (prompt, own) = (if at == 0 { 200 } else { 0 }, words(line));
             let known = !seen.insert(line.clone());
             let read = if known && keeps != Keeps::Prompt { 0 } else { own };
             let written = if known && keeps == Keeps::Answers { 0 } else { own };
             let ns = (prompt + read) * 100_000 + written * 200_000 + 50_000;
-            ns as u64 * (900 + random.below(200) as u64) / 1000
+            let ns = ns as u64 * (900 + random.below(200) as u64) / 1000;
+            Sample { ns, ..Sample::default() }
         };
-        let times: Vec<u64> = order.asked.iter().enumerate().map(time).collect();
-        let sample = |&at: &usize| Sample { words: words(&order.asked[at]), ns: times[at], cpu_ns: 0 };
-        let side = |places: &[usize]| places.iter().map(sample).collect::<Vec<_>>();
-        cached(&side(&order.fresh), &side(&order.repeats)).reason.map(|reason| reason.code)
+        let times: Vec<Sample> = asked.iter().enumerate().map(time).collect();
+        cached(&timed_pairs(&asked, &times)).reason.map(|reason| reason.code)
     }
 
     #[test]

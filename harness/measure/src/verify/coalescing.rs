@@ -7,14 +7,12 @@
 use dyno_record::rules::limits::COALESCED_RATIO;
 use dyno_record::{Code, Track};
 
-use super::examinee::Examinee;
-use super::finding::ProbeOutcome;
 use super::lines::{self, recombined};
-use crate::error::Result;
+use super::{Examinee, ProbeOutcome};
 use crate::judge::launches::{Standing, judge, standing};
 use crate::process::failed::Asked;
-use crate::text::words;
 use crate::unknown::turns::turn;
+use crate::{Result, words};
 
 /// Lines of the set: few enough that equal lines meet in any window, enough for several batches.
 const LINES: usize = 128;
@@ -33,7 +31,7 @@ fn in_track(examinee: &Examinee<'_>, track: Track, outcome: &mut ProbeOutcome) -
     once.sort_by_key(|line| words(line)); // halves of lines that are about as long
     let mut random = examinee.random("copies of the set");
     let mut turns = Vec::new();
-    while turns.is_empty() || standing(&turns, COALESCED_RATIO) == Standing::Open {
+    while standing(&turns, COALESCED_RATIO) == Standing::Open {
         let mut equal = vec![once.clone(); COPIES].concat();
         let mut distinct: Vec<_> = (1..=COPIES).flat_map(|further| recombined(&once, further)).collect();
         random.shuffle(&mut equal);

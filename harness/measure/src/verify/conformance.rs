@@ -4,9 +4,8 @@
 
 use dyno_record::{Code, Reason, Track};
 
-use super::examinee::Examinee;
-use super::finding::ProbeOutcome;
 use super::lines::{self, OVERLONG};
+use super::{Examinee, ProbeOutcome};
 use crate::error::Result;
 use crate::judge::answers::invalid_utf8;
 use crate::process::failed::{Asked, Failed};
@@ -27,8 +26,8 @@ struct OddAnswers {
 
 pub(super) fn ask(examinee: &Examinee<'_>) -> Result<ProbeOutcome> {
     let odd: Vec<Vec<u8>> = lines::odd().into_iter().map(|(_, line)| line).collect();
-    let mut outcome = ProbeOutcome::note(format!("{} odd lines answered one for one", odd.len()));
-    outcome.ask_in(examinee.tracks.iter().copied(), |track, outcome| {
+    let figure = format!("{} odd lines answered one for one", odd.len());
+    let outcome = ProbeOutcome::in_each(examinee.tracks.iter().copied(), "", |track, outcome| {
         let OddAnswers { answers, reasons, slow } = match track.answers_lines() {
             true => in_lockstep(examinee, track, &odd)?,
             false => as_files(examinee, track, &odd)?,
@@ -47,7 +46,7 @@ pub(super) fn ask(examinee: &Examinee<'_>) -> Result<ProbeOutcome> {
         outcome.add(track, misplaced?);
         Ok(())
     })?;
-    Ok(outcome)
+    Ok(ProbeOutcome { figure, ..outcome })
 }
 
 /// Reason if the same lines in two orders don't get the same answers, each in its line's place.

@@ -59,7 +59,7 @@ pub fn most_seconds(probe: Probe, track: Track, limits: &Limits) -> f64 {
     let loading = started * (LOADING - 1.0) * each;
     let asked = match probe {
         Probe::Conformance => {
-            let odd: f64 = lines::odd().iter().map(|(_, line)| limits.seconds_for(line)).sum();
+            let odd: f64 = lines::odd().iter().map(|(_, line)| limits.seconds_for(line.len())).sum();
             return loading + odd + (2 * FEWEST_LINES) as f64 * each;
         }
         Probe::Buffering => 2, // the first answer, and one that uses up the budget

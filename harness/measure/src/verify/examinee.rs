@@ -3,9 +3,7 @@
 use std::cell::Cell;
 use std::time::Duration;
 
-use crate::bench::Bench;
 use crate::constants::LEAST_PAIRS_OF_A_SLOW_SYSTEM;
-use crate::error::Result;
 use crate::judge::Sample;
 use crate::judge::answers::Comparison;
 use crate::noise::TreeTime;
@@ -15,9 +13,7 @@ use crate::process::failed::{Asked, Failed};
 use crate::process::lockstep::{Lockstep, converse, lockstep, lockstep_for};
 use crate::process::subject::Subject;
 use crate::process::whole_file::{Pass, whole_file};
-use crate::system::System;
-use crate::test_set::TestSet;
-use crate::text::{as_text, words};
+use crate::{Bench, Result, System, TestSet, as_text, words};
 use dyno_record::{Code, Limits, Reason, Track};
 use dyno_stats::Random;
 
@@ -159,7 +155,7 @@ impl<'a> Examinee<'a> {
     }
 
     fn counted(&self, replies: Lockstep) -> Lockstep {
-        self.count(&replies.ending, replies.after_ns);
+        self.count(&replies.ending, replies.after_ns());
         replies
     }
 
@@ -185,7 +181,7 @@ impl<'a> Examinee<'a> {
     /// Gives a fresh process an over-long line as a file. The line has its own time beside that of a launch.
     pub fn pass_patiently(&self, track: Track, line: &[u8]) -> Result<Pass> {
         let mut subject = self.subject(track);
-        subject.limits.launch_seconds += self.limits().seconds_for(line);
+        subject.limits.launch_seconds += self.limits().seconds_for(line.len());
         whole_file(&subject, &as_text(&[line]), 1)
     }
 

@@ -57,31 +57,19 @@ impl ProbeOutcome {
         Self { figure: figure.into(), ..Self::default() }
     }
 
-    /// Asks about each of `tracks`. A system that fails in one is asked about the others.
-    pub(super) fn ask_in(
-        &mut self,
-        tracks: impl IntoIterator<Item = Track>,
-        mut ask: impl FnMut(Track, &mut Self) -> Asked<()>,
-    ) -> Result<()> {
-        for track in tracks {
-            let ((), reasons) = broken(ask(track, self))?;
-            self.add(track, reasons);
-        }
-        Ok(())
-    }
-
-    /// Outcome of a probe with a figure of each of `tracks`; `none` is said where there is no such track.
+    /// Asks about each of `tracks`, and joins their figures; `none` is said where there is no such track. A system that
+    /// fails in one track is asked about the others. A probe with one figure for all tracks sets it afterwards.
     pub(super) fn in_each(
         tracks: impl IntoIterator<Item = Track>,
         none: &str,
         mut ask: impl FnMut(Track, &mut Self) -> Asked<()>,
     ) -> Result<Self> {
         let (mut all, mut figures) = (Self::default(), Vec::new());
-        all.ask_in(tracks, |track, all| {
-            let asked = ask(track, all);
+        for track in tracks {
+            let ((), reasons) = broken(ask(track, &mut all))?;
+            all.add(track, reasons);
             figures.push(std::mem::take(&mut all.figure));
-            asked
-        })?;
+        }
         all.figure = if figures.is_empty() { none.into() } else { figures.join("; ") };
         Ok(all)
     }
@@ -121,6 +109,42 @@ impl ProbeOutcome {
     pub(super) fn add(&mut self, track: Track, reasons: impl IntoIterator<Item = Reason>) {
         self.findings.extend(reasons.into_iter().map(|reason| Finding { track, reason }));
     }
+
+    pub(super) fn verdict(&self) -> Verdict {
+        match () {
+            () if self.findings.iter().any(Finding::is_forbidden) => Verdict::Invalid,
+            () if self.undecided => Verdict::Noisy,
+            () => Verdict::Valid,
+        }
+    }
+
+    pub(super) fn is_forbidden_in(&self, track: Track) -> bool {
+        self.findings.iter().any(|finding| finding.is_forbidden() && finding.concerns(track))
+    }
+
+    /// Whether the system can't be asked further questions in `track`. Where the lines were `odd`, one that breaks the
+    /// system or costs it an answer says nothing of ordinary lines.
+    pub(super) fn is_fatal_in(&self, track: Track, odd: bool) -> bool {
+        use Code::{BlockBuffered, Crashed, ExitedEarly, ExtraOutput, Flood, Hung};
+        use Code::{LineCount, OverMemory, ReadsAhead, WaitsForEof};
+        self.findings.iter().filter(|finding| finding.track == track).any(|finding| {
+            match finding.reason.code {
+                Crashed | ExitedEarly | ExtraOutput | LineCount => !odd,
+                Hung | BlockBuffered | ReadsAhead | WaitsForEof | Flood | OverMemory => true,
+                _ => false,
+            }
+        })
+    }
+
+    /// Figure of the probe: what is wrong where a rule is broken, each fault once.
+    pub(super) fn told(&self) -> String {
+        let fault = |finding: &Finding| format!("{}: {}", finding.reason.code.name(), finding.reason.figure);
+        let mut faults: Vec<String> =
+            self.findings.iter().filter(|finding| finding.is_forbidden()).map(fault).collect();
+        let mut seen = HashSet::new();
+        faults.retain(|fault| seen.insert(fault.clone()));
+        if faults.is_empty() { self.figure.clone() } else { faults.join("; ") }
+    }
 }
 
 /// Result of a probe, as stored and printed.
@@ -139,48 +163,6 @@ pub struct Examined {
     /// Whether the system was too quick for a timed judgement: VALID, but without evidence.
     #[serde(default)]
     pub too_quick: bool,
-}
-
-impl ProbeOutcome {
-    pub(super) fn verdict(&self) -> Verdict {
-        match () {
-            () if self.findings.iter().any(Finding::is_forbidden) => Verdict::Invalid,
-            () if self.undecided => Verdict::Noisy,
-            () => Verdict::Valid,
-        }
-    }
-
-    pub(super) fn is_forbidden_in(&self, track: Track) -> bool {
-        self.findings.iter().any(|finding| finding.is_forbidden() && finding.concerns(track))
-    }
-
-    /// Whether the system can't be asked further questions in `track`. Where the lines were `odd`, one that breaks the
-    /// system or costs it an answer says nothing of ordinary lines.
-    pub(super) fn is_fatal_in(&self, track: Track, odd: bool) -> bool {
-        use Code::{Crashed, ExitedEarly, ExtraOutput, LineCount};
-        let of_a_line = |code| odd && matches!(code, Crashed | ExitedEarly | ExtraOutput | LineCount);
-        let fatal = |finding: &&Finding| is_fatal(finding) && !of_a_line(finding.reason.code);
-        self.findings.iter().filter(fatal).any(|finding| finding.track == track)
-    }
-
-    /// Figure of the probe: what is wrong where a rule is broken, each fault once.
-    pub(super) fn told(&self) -> String {
-        let fault = |finding: &Finding| format!("{}: {}", finding.reason.code.name(), finding.reason.figure);
-        let mut faults: Vec<String> =
-            self.findings.iter().filter(|finding| finding.is_forbidden()).map(fault).collect();
-        let mut seen = HashSet::new();
-        faults.retain(|fault| seen.insert(fault.clone()));
-        if faults.is_empty() { self.figure.clone() } else { faults.join("; ") }
-    }
-}
-
-/// Whether a system with this fault can't be asked further questions in the same track.
-fn is_fatal(finding: &Finding) -> bool {
-    use Code::{BlockBuffered, Crashed, ExitedEarly, ExtraOutput, Flood, Hung};
-    use Code::{LineCount, OverMemory, ReadsAhead, WaitsForEof};
-    let code = finding.reason.code;
-    let waits = matches!(code, Hung | BlockBuffered | ReadsAhead | WaitsForEof);
-    waits || matches!(code, Crashed | ExitedEarly | LineCount | ExtraOutput | Flood | OverMemory)
 }
 
 /// Verdict on a system: the verdict of its worst probe.

@@ -1,9 +1,7 @@
 //! The length probe, for translators: answers that are missing, far too long, or of another total length than
 //! the references.
 
-use super::examinee::Examinee;
-use super::finding::ProbeOutcome;
-use super::lines;
+use super::{Examinee, ProbeOutcome, lines};
 use crate::error::Result;
 use crate::judge::length::{compare_lengths, missing, runaway};
 
@@ -14,13 +12,12 @@ pub(super) fn ask(examinee: &Examinee<'_>) -> Result<ProbeOutcome> {
     if !examinee.system.translates {
         return Ok(ProbeOutcome::note("an encoder's answers have no length"));
     }
-    let mut outcome = ProbeOutcome::note("no references to compare with");
-    let mut most_unlike: f64 = 0.0;
+    let (mut figure, mut most_unlike) = ("no references to compare with".to_owned(), 0.0);
     let mut asked = examinee.affordable(lines::ordinary(examinee, LINES, "length"))?;
     let references: Vec<Option<String>> = asked.iter().map(|line| reference(examinee, line)).collect();
     let own = asked.len();
     asked.extend(examinee.affordable(lines::long(examinee))?);
-    outcome.ask_in(examinee.tracks.iter().copied(), |track, outcome| {
+    let outcome = ProbeOutcome::in_each(examinee.tracks.iter().copied(), "", |track, outcome| {
         let answers = examinee.answers(track, &asked)?;
         outcome.add(track, missing(&asked, &answers));
         // The long lines are left out, since the probe has made them. A small translator rambles
@@ -30,11 +27,11 @@ pub(super) fn ask(examinee: &Examinee<'_>) -> Result<ProbeOutcome> {
         outcome.add(track, reason);
         if let Some(ratio) = ratio.filter(|ratio| ratio.ln().abs() >= most_unlike) {
             most_unlike = ratio.ln().abs();
-            outcome.figure = format!("{:.0} % of the references' characters", ratio * 100.0);
+            figure = format!("{:.0} % of the references' characters", ratio * 100.0);
         }
         Ok(())
     })?;
-    Ok(outcome)
+    Ok(ProbeOutcome { figure, ..outcome })
 }
 
 fn reference(examinee: &Examinee<'_>, line: &[u8]) -> Option<String> {

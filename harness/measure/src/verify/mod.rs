@@ -29,7 +29,7 @@ use finding::ProbeOutcome;
 pub use finding::{Examined, Finding, verdict};
 
 use crate::error::Result;
-use crate::noise::Watch;
+use crate::noise::watched;
 use crate::os::fresh_seed;
 
 /// Askings that must accuse a system, each with other lines.
@@ -68,12 +68,11 @@ fn ask_until_sure(probe: Probe, examinee: &mut Examinee<'_>) -> Result<ProbeOutc
 /// One asking, and whether other programs disturbed the host meanwhile.
 fn ask_watched(probe: Probe, examinee: &Examinee<'_>) -> Result<(ProbeOutcome, bool)> {
     let cores = examinee.tracks.iter().map(|&track| examinee.bench.placement.system(track));
-    let watch = Watch::begin(cores.max_by_key(|cores| cores.len()).unwrap_or_default())?;
+    let cores = cores.max_by_key(|cores| cores.len()).unwrap_or_default();
     examinee.tree.take();
-    let mut outcome = ask(probe, examinee)?;
-    let is_disturbed = watch.end(examinee.tree.get(), true)?.is_disturbed();
-    outcome.settle(is_disturbed);
-    Ok((outcome, is_disturbed))
+    let (mut outcome, noise) = watched(cores, true, || Ok((ask(probe, examinee)?, examinee.tree.get())))?;
+    outcome.settle(noise.is_disturbed());
+    Ok((outcome, noise.is_disturbed()))
 }
 
 fn ask(probe: Probe, examinee: &Examinee<'_>) -> Result<ProbeOutcome> {

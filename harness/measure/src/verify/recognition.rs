@@ -1,8 +1,7 @@
 //! The recognition probe: whether the system knows the lines of the test set, both in lock-step and as files.
 //! The files begin as the rounds' files do.
 
-use super::examinee::Examinee;
-use super::finding::ProbeOutcome;
+use super::{Examinee, ProbeOutcome};
 use crate::constants::{LEAST_RECOGNITION_PAIRS, RECOGNITION_PAIRS};
 use crate::error::Result;
 use crate::process::failed::Asked;

@@ -1,8 +1,6 @@
 //! The sameness probe: whether the tracks' texts are the same, line by line.
 
-use super::examinee::Examinee;
-use super::finding::ProbeOutcome;
-use super::lines;
+use super::{Examinee, ProbeOutcome, lines};
 use crate::error::Result;
 use crate::judge::answers::Comparison;
 use crate::process::failed::broken;
@@ -16,17 +14,18 @@ pub(super) fn ask(examinee: &Examinee<'_>) -> Result<ProbeOutcome> {
         return Ok(ProbeOutcome::note("only one track"));
     }
     let lines = examinee.affordable(lines::ordinary(examinee, LINES, "sameness"))?;
-    let mut outcome = ProbeOutcome::note(format!("{} lines have one text in all tracks", lines.len()));
+    let figure = format!("{} lines have one text in all tracks", lines.len());
     let (expected, failed) = broken(examinee.answers(*first, &lines))?;
     if !failed.is_empty() {
+        let mut outcome = ProbeOutcome::note(figure);
         outcome.add(*first, failed);
         return Ok(outcome);
     }
-    outcome.ask_in(others.iter().copied(), |track, outcome| {
+    let outcome = ProbeOutcome::in_each(others.iter().copied(), "", |track, outcome| {
         let answers = examinee.answers(track, &lines)?;
         let comparison = Comparison::of_system(examinee.system, &expected, &answers);
         outcome.add(track, comparison.misplaced().or_else(|| comparison.tracks_differ()));
         Ok(())
     })?;
-    Ok(outcome)
+    Ok(ProbeOutcome { figure, ..outcome })
 }

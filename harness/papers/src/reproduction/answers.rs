@@ -10,7 +10,8 @@ impl Measured<'_> {
     /// Share of lines that two systems of one model translate alike; vectors of encoders are no lines.
     pub(super) fn same_lines(&self, system: &str, base: &str) -> Option<f64> {
         let run = self.run?;
-        let encodes = |name: &str| run.identity.system(name).is_some_and(|system| system.task == Some(Task::Encode));
+        let encodes =
+            |name: &str| run.identity.system(name).is_some_and(|system| system.task == Some(Task::Encode));
         let is_encoder = |name: &str| self.backend(name).is_some_and(|backend| backend == "encoder");
         if [system, base].iter().any(|name| encodes(name) || is_encoder(name)) {
             return None;

@@ -43,15 +43,14 @@ fn axis_of(name: &str, log: bool) -> Axis {
 }
 
 fn points(published: &Published, unit: Unit) -> Vec<Point<'_>> {
-    let point = |point: &'_ crate::tables::Point| {
+    let placed = published.points.iter().filter_map(|point| {
         let cost = match unit {
             Unit::Dollars => published.words_per_dollar(point)? / 1e6,
             _ => published.words_per_second(point)?,
         };
-        Some((point.bleu?, cost))
-    };
-    let placed = published.points.iter().filter_map(|it| Some((it.name.as_str(), point(it)?)));
-    placed.map(|(name, (bleu, cost))| Point { name, bleu, cost }).collect()
+        Some(Point { name: &point.name, bleu: point.bleu?, cost })
+    });
+    placed.collect()
 }
 
 /// Crosses of the points; the best one carries the paper's name.
@@ -71,12 +70,11 @@ fn crosses(published: &Published, points: &[Point<'_>]) -> Vec<charts::Published
 }
 
 fn table(axis: &str, points: &[Point<'_>]) -> Table {
-    let mut table = Table::new(axis, &["system", "#paper BLEU", "#paper"]);
-    for point in points {
-        let figures = [point.bleu, point.cost].map(|value| Field::text(plain(value)));
-        table.push("", [Field::text(point.name)].into_iter().chain(figures));
-    }
-    table.aligned()
+    Table::of(axis, points)
+        .column("system", |point| Field::text(point.name))
+        .column("#paper BLEU", |point| Field::text(plain(point.bleu)))
+        .column("#paper", |point| Field::text(plain(point.cost)))
+        .aligned()
 }
 
 #[cfg(test)]

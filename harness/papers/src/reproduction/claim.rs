@@ -45,23 +45,18 @@ impl Claim {
     }
 }
 
-/// The claims as a table of the page.
+/// The claims as a table of the page, each with the place of its table, if that is told.
 pub fn claims_table(caption: &str, claims: &[(String, Claim)]) -> Table {
-    let mut table = Table::new(caption, &["claim", "paper", "here", "over", "least to most", "verdict"]);
-    for (place, claim) in claims {
-        let text = |text: &Option<String>| text.as_ref().map_or_else(Field::none, Field::text);
-        let what = if place.is_empty() { claim.what.clone() } else { format!("{place}: {}", claim.what) };
-        table.push(
-            "",
-            vec![
-                Field::text(what),
-                Field::text(&claim.paper),
-                text(&claim.ours),
-                text(&claim.over),
-                text(&claim.interval),
-                Field::text(claim.verdict_text()),
-            ],
-        );
-    }
-    table
+    let text = |text: &Option<String>| text.as_ref().map_or_else(Field::none, Field::text);
+    Table::of(caption, claims)
+        .column("claim", |(place, claim)| match place.as_str() {
+            "" => Field::text(&claim.what),
+            place => Field::text(format!("{place}: {}", claim.what)),
+        })
+        .column("paper", |(_, claim)| Field::text(&claim.paper))
+        .column("here", |(_, claim)| text(&claim.ours))
+        .column("over", |(_, claim)| text(&claim.over))
+        .column("least to most", |(_, claim)| text(&claim.interval))
+        .column("verdict", |(_, claim)| Field::text(claim.verdict_text()))
+        .table()
 }

@@ -1,7 +1,7 @@
 //! The head of the page on all papers: the headline factors, and every numbered table and figure with the
 //! number of its claims by verdict.
 
-use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::claim::{Claim, claims_table};
 use super::claims::claims;
@@ -9,27 +9,13 @@ use super::rows::Reproduction;
 use super::verdict::Verdict;
 use dyno_report::{Field, Table};
 
-/// Kinds of verdicts, in the order of the columns.
-const KINDS: [&str; 7] = Verdict::KINDS;
-
-/// Head of the page.
-#[derive(Serialize)]
-pub(super) struct Cover {
-    /// Sentences below the title.
-    sentences: Vec<String>,
-    /// Claims on which the papers' abstracts and conclusions rest.
-    headlines: Table,
-    /// Every numbered table and figure.
-    places: Table,
-}
-
-impl Cover {
-    /// The head over `reproductions`; `conditions` say where and how ours were measured.
-    pub(super) fn of(reproductions: &[Reproduction], conditions: &[String]) -> Self {
-        let all = judged(reproductions);
-        let headlines = headline_table(&all);
-        Self { sentences: sentences(&all, conditions), headlines, places: places(&all) }
-    }
+/// The head over `reproductions`: sentences below the title, the claims on which the papers' abstracts and conclusions
+/// rest, and every numbered table and figure. `conditions` say where and how ours were measured.
+pub(super) fn cover(reproductions: &[Reproduction], conditions: &[String]) -> Value {
+    let all = judged(reproductions);
+    json!({
+        "sentences": sentences(&all, conditions), "headlines": headline_table(&all), "places": places(&all),
+    })
 }
 
 /// The papers' headline factors beside ours.
@@ -49,9 +35,9 @@ fn judged(reproductions: &[Reproduction]) -> Vec<(&Reproduction, Vec<Claim>)> {
 }
 
 /// Verdicts that occur, with their number.
-fn counted<'a>(claims: impl Iterator<Item = &'a Claim>) -> String {
-    let counts = counts(claims);
-    let counted = KINDS.iter().zip(counts).filter(|(_, count)| *count > 0);
+fn counted<'a>(claims: impl Iterator<Item = &'a Claim> + Clone) -> String {
+    let counts = Verdict::KINDS.map(|kind| (kind, count(claims.clone(), kind)));
+    let counted = counts.into_iter().filter(|(_, count)| *count > 0);
     let several = |kind| match kind {
         "agrees" => "agree",
         "differs" => "differ",
@@ -75,13 +61,9 @@ fn sentences(all: &[(&Reproduction, Vec<Claim>)], conditions: &[String]) -> Vec<
     ours.chain([drawn, judged, settings].map(Into::into)).chain([verdicts]).collect()
 }
 
-fn counts<'a>(claims: impl Iterator<Item = &'a Claim>) -> [usize; KINDS.len()] {
-    let mut counts = [0; KINDS.len()];
-    for claim in claims {
-        let kind = KINDS.iter().position(|kind| *kind == claim.verdict.kind());
-        kind.into_iter().for_each(|kind| counts[kind] += 1);
-    }
-    counts
+/// Number of claims with that kind of verdict.
+fn count<'a>(claims: impl Iterator<Item = &'a Claim>, kind: &str) -> usize {
+    claims.filter(|claim| claim.verdict.kind() == kind).count()
 }
 
 fn headline_table(all: &[(&Reproduction, Vec<Claim>)]) -> Table {
@@ -96,22 +78,20 @@ fn headline_table(all: &[(&Reproduction, Vec<Claim>)]) -> Table {
 }
 
 fn places(all: &[(&Reproduction, Vec<Claim>)]) -> Table {
-    let counted = KINDS.map(|kind| format!("#{kind}"));
-    let heads: Vec<&str> =
-        ["paper", "place"].into_iter().chain(counted.iter().map(String::as_str)).chain(["content"]).collect();
-    let mut table =
-        Table::new("Every numbered table and figure, with the number of its claims by verdict", &heads);
-    for (reproduction, claims) in all {
-        let published = &reproduction.table;
-        let place = Field::text(&published.place).linked(Some(format!("#{}", published.id)));
-        let (paper, about) = (Field::text(&published.paper), Field::text(&published.about));
-        let counts = counts(claims.iter()).map(|count| match count {
-            0 => Field::none(),
-            count => Field::text(count.to_string()),
-        });
-        table.push("", [paper, place].into_iter().chain(counts).chain([about]));
-    }
-    table
+    let all = all.iter().map(|(reproduction, claims)| (&reproduction.table, claims));
+    Table::of("Every numbered table and figure, with the number of its claims by verdict", all)
+        .column("paper", |(table, _)| Field::text(&table.paper))
+        .column("place", |(table, _)| Field::text(&table.place).linked(Some(format!("#{}", table.id))))
+        .columns(
+            Verdict::KINDS,
+            |kind| format!("#{kind}"),
+            |kind, (_, claims)| match count(claims.iter(), kind) {
+                0 => Field::none(),
+                count => Field::text(count.to_string()),
+            },
+        )
+        .column("content", |(table, _)| Field::text(&table.about))
+        .table()
 }
 
 #[cfg(test)]
@@ -136,17 +116,15 @@ mod tests {
 
     #[test]
     fn no_numbered_table_or_figure_is_silently_absent() {
-        let cover = Cover::of(&unmeasured(), &[]);
+        let all = unmeasured();
+        let places = places(&judged(&all));
         for (paper, tables, figures) in NUMBERED {
             let numbered =
                 |kind: &'static str, most| (1..=most).map(move |number| format!("{kind} {number}"));
             for place in numbered("table", tables).chain(numbered("figure", figures)) {
                 let text = |fields: &[Field], at: usize| fields[at].text.clone();
-                let row = cover
-                    .places
-                    .rows
-                    .iter()
-                    .find(|row| text(&row.fields, 0) == paper && text(&row.fields, 1) == place);
+                let is_it = |fields: &[Field]| text(fields, 0) == paper && text(fields, 1) == place;
+                let row = places.rows.iter().find(|row| is_it(&row.fields));
                 let row = row.unwrap_or_else(|| panic!("{paper}, {place}"));
                 let says = row.fields[2..].iter().any(|count| count.text.parse::<usize>().is_ok());
                 // The training data of HW-TSC are no claim. OpenNMT's figure 1 has a table of its own, by its programs.
@@ -164,8 +142,8 @@ mod tests {
 
     #[test]
     fn the_headlines_are_those_of_the_abstracts() {
-        let cover = Cover::of(&unmeasured(), &[]);
-        let printed: Vec<&str> = cover.headlines.rows.iter().map(|row| row.fields[1].text.as_str()).collect();
+        let headlines = headlines(&unmeasured());
+        let printed: Vec<&str> = headlines.rows.iter().map(|row| row.fields[1].text.as_str()).collect();
         // Printed, 1018.8 / 572.9, 397.5 / 273.2, 506.67 / 99.81, 11279.97 / 99.81 (“110x” in the conclusion); then
         // 815 / 237, 1158 / 411, 2096 / 1000 and 379 / 160.
         assert_eq!(

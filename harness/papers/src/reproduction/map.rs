@@ -36,19 +36,16 @@ pub(super) fn figure(reproduction: &Reproduction) -> Option<Figure> {
 /// of the last column over the first.
 pub(super) fn finding(reproduction: &Reproduction) -> Option<String> {
     let places = Places::of(reproduction)?;
-    let told: Vec<String> = if places.bases(reproduction).is_some() {
-        places.rows.iter().zip(&places.factors).filter_map(|(name, row)| over_base(name, row)).collect()
-    } else {
-        places.rows.iter().zip(&places.factors).filter_map(|(name, row)| along(name, row)).collect()
-    };
+    let bases = places.bases(reproduction);
+    let of_row = if bases.is_some() { over_base } else { along };
+    let rows = places.rows.iter().zip(&places.factors);
+    let told: Vec<String> = rows.filter_map(|(name, row)| of_row(name, row)).collect();
+    let told = (!told.is_empty()).then(|| told.join(", "))?;
     let (first, last) = (places.columns.first()?, places.columns.last()?);
-    match (told.is_empty(), places.bases(reproduction)) {
-        (true, _) => None,
-        (_, Some(bases)) => {
-            Some(format!("From {first} to {last}: {} times as fast as {bases} here", told.join(", ")))
-        }
-        (_, None) => Some(format!("{last} instead of {first}: {} times as fast here", told.join(", "))),
-    }
+    Some(match bases {
+        Some(bases) => format!("From {first} to {last}: {told} times as fast as {bases} here"),
+        None => format!("{last} instead of {first}: {told} times as fast here"),
+    })
 }
 
 /// Least and greatest factor of a row whose base lies in another row.
@@ -95,15 +92,11 @@ impl<'a> Places<'a> {
     }
 
     fn table(&self, caption: &str) -> Table {
-        let heads: Vec<String> =
-            [String::new()].into_iter().chain(self.columns.iter().map(|head| format!("#{head}"))).collect();
-        let heads: Vec<&str> = heads.iter().map(String::as_str).collect();
-        let mut table = Table::new(caption, &heads);
-        for (name, row) in self.rows.iter().zip(&self.factors) {
-            let fields = row.iter().map(|factor| Field::factor(*factor));
-            table.push("", [Field::text(*name)].into_iter().chain(fields));
-        }
-        table.aligned()
+        let (rows, columns) = (self.rows.iter().zip(&self.factors), self.columns.iter().enumerate());
+        Table::of(caption, rows)
+            .column("", |(name, _)| Field::text(**name))
+            .columns(columns, |(_, head)| format!("#{head}"), |(at, _), (_, row)| Field::factor(row[*at]))
+            .aligned()
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use dyno_measure::{Record, Track, Verdict};
+use dyno_measure::{Record, TestSet, Track, Verdict};
 use dyno_results::summary::steady;
 use dyno_results::{CellBreakdown, MeasuredCell, Run};
 use dyno_stats::{Estimate, median};
@@ -76,10 +76,13 @@ impl Measured<'_> {
         };
         let place = Place { track, set: point.set.as_deref().or(column.set.as_deref()) };
         let speeds = self.speeds(system, place);
+        let speed = median(&speeds.values().copied().collect::<Vec<_>>());
+        // A core's speed pays for the whole instance, as the papers count.
+        let price = self.run.and_then(|run| run.price.as_ref()).filter(|_| column.unit == Unit::Dollars);
         let over = |base: &str| ratio(&speeds, &self.speeds(base, place));
         Pair {
-            ours: self.figure(column.unit, system, place, &speeds),
-            ours_whole: self.whole_instance(column.unit, &speeds),
+            ours: speed.and_then(|speed| self.figure(column.unit, system, place, speed)),
+            ours_whole: price.zip(speed).map(|(price, speed)| price.words_per_dollar(speed) / 1e6),
             factor: base.and_then(over),
             over_stand_in: base.and_then(|base| over(&format!("{base}{STAND_IN}"))),
             ..Pair::default()
@@ -96,14 +99,8 @@ impl Measured<'_> {
         Pair { ours: median(&speeds.into_values().collect::<Vec<_>>()), factor, ..Pair::default() }
     }
 
-    fn figure(
-        &self,
-        unit: Unit,
-        system: &str,
-        place: Place<'_>,
-        speeds: &BTreeMap<usize, f64>,
-    ) -> Option<f64> {
-        let speed = median(&speeds.values().copied().collect::<Vec<_>>())?;
+    /// Our figure of a speed, in words a second.
+    fn figure(&self, unit: Unit, system: &str, place: Place<'_>, speed: f64) -> Option<f64> {
         match unit {
             Unit::Words | Unit::Seconds => Some(speed),
             Unit::Milliseconds => {
@@ -111,19 +108,9 @@ impl Measured<'_> {
                 let lines = cell.test_set.source.len() as f64;
                 Some(cell.test_set.words() as f64 / speed / lines * 1e3)
             }
-            Unit::Dollars => {
-                let price = self.run?.price.as_ref()?;
-                Some(price.words_per_dollar_pro_rata(speed, 1) / 1e6)
-            }
+            Unit::Dollars => Some(self.run?.price.as_ref()?.words_per_dollar_pro_rata(speed, 1) / 1e6),
             _ => None,
         }
-    }
-
-    /// Million words for a dollar where a core's speed pays for the whole instance, as the papers count.
-    fn whole_instance(&self, unit: Unit, speeds: &BTreeMap<usize, f64>) -> Option<f64> {
-        let price = self.run?.price.as_ref().filter(|_| unit == Unit::Dollars)?;
-        let speed = median(&speeds.values().copied().collect::<Vec<_>>())?;
-        Some(price.words_per_dollar(speed) / 1e6)
     }
 
     /// The built-in backend of a system.
@@ -203,12 +190,10 @@ impl Measured<'_> {
 
     /// Breakdown of a system's time on a test set, as the system accounts for it.
     pub(super) fn time(&self, system: &str, set: Option<&str>) -> Option<&CellBreakdown> {
-        let has_set = |told: &CellBreakdown| {
-            let mut sets = self.run?.test_sets.iter();
-            sets.find(|there| there.name == told.test_set).map(|there| set.is_none_or(|set| there.is_of(set)))
-        };
-        let told = |told: &&CellBreakdown| told.system == system && has_set(told) == Some(true);
-        self.run?.breakdowns.iter().find(told)
+        let run = self.run?;
+        let is_wanted = |there: &&TestSet| set.is_none_or(|set| there.is_of(set));
+        let has_set = |name: &str| run.test_sets.iter().filter(is_wanted).any(|there| there.name == name);
+        run.breakdowns.iter().find(|told| told.system == system && has_set(&told.test_set))
     }
 }
 

@@ -25,12 +25,7 @@ pub fn title(reproduction: &Reproduction) -> String {
 
 /// The paper, and the conditions of its figures and of ours.
 pub fn source(reproduction: &Reproduction) -> String {
-    let title = format!("{}.", reproduction.table.title);
-    [title, conditions(reproduction)]
-        .into_iter()
-        .filter(|text| !text.is_empty())
-        .collect::<Vec<_>>()
-        .join(" ")
+    format!("{}. {}", reproduction.table.title, conditions(reproduction)).trim_end().to_owned()
 }
 
 /// Conditions of the paper's figures, and of ours.

@@ -1,10 +1,10 @@
 //! A reproduction as a section of a page, as Markdown, and as SVG files.
 
-use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::claim::claims_table;
 use super::claims::claims;
-use super::cover::Cover;
+use super::cover::cover;
 use super::notes::{Notes, all_findings, caveats, conditions, findings, missing, source, title};
 use super::rows::Reproduction;
 use super::table::whole;
@@ -49,19 +49,6 @@ fn list(notes: &Notes) -> String {
     format!("**{}**\n\n{}\n", notes.about, lines.collect::<String>())
 }
 
-#[derive(Serialize)]
-struct Section {
-    id: String,
-    title: String,
-    source: String,
-    findings: Vec<String>,
-    claims: Table,
-    figures: Vec<Figure>,
-    table: Table,
-    caveats: Vec<Notes>,
-    missing: Vec<Notes>,
-}
-
 fn claims_of(reproduction: &Reproduction) -> Table {
     let claims: Vec<_> = claims(reproduction).into_iter().map(|claim| (String::new(), claim)).collect();
     claims_table("Claims of the paper", &claims)
@@ -75,26 +62,26 @@ pub fn page(reproductions: &[Reproduction]) -> Result<String> {
 /// The page on all papers: a head with the headline factors and every numbered table and figure, then the
 /// reproductions.
 pub fn papers_page(reproductions: &[Reproduction], conditions: &[String]) -> Result<String> {
-    document_of(reproductions, Some(Cover::of(reproductions, conditions)))
+    document_of(reproductions, Some(cover(reproductions, conditions)))
 }
 
-fn document_of(reproductions: &[Reproduction], cover: Option<Cover>) -> Result<String> {
+fn document_of(reproductions: &[Reproduction], cover: Option<Value>) -> Result<String> {
     let paper = |at: usize| reproductions.get(at).map(|reproduction| &reproduction.table.title);
-    let section = |(at, reproduction): (usize, &Reproduction)| Section {
-        id: reproduction.table.id.clone(),
-        title: title(reproduction),
+    let section = |(at, reproduction): (usize, &Reproduction)| {
         // A paper is named where its tables begin.
-        source: match at.checked_sub(1).and_then(paper) == paper(at) {
-            true => conditions(reproduction),
-            false => source(reproduction),
-        },
-        findings: findings(reproduction),
-        claims: claims_of(reproduction),
-        figures: drawn(reproduction),
-        table: whole(reproduction),
-        caveats: caveats(reproduction),
-        missing: missing(reproduction),
+        let was_named = at.checked_sub(1).and_then(paper) == paper(at);
+        json!({
+            "id": reproduction.table.id,
+            "title": title(reproduction),
+            "source": if was_named { conditions(reproduction) } else { source(reproduction) },
+            "findings": findings(reproduction),
+            "claims": claims_of(reproduction),
+            "figures": drawn(reproduction),
+            "table": whole(reproduction),
+            "caveats": caveats(reproduction),
+            "missing": missing(reproduction),
+        })
     };
-    let sections: Vec<Section> = reproductions.iter().enumerate().map(section).collect();
-    document("reproduce.html", TEMPLATE, &serde_json::json!({ "sections": sections, "cover": cover }))
+    let sections: Vec<Value> = reproductions.iter().enumerate().map(section).collect();
+    document("reproduce.html", TEMPLATE, &json!({ "sections": sections, "cover": cover }))
 }

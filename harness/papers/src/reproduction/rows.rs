@@ -117,7 +117,7 @@ impl Reproduction {
 }
 
 fn row(table: &Table, point: &Point, measured: &Measured<'_>) -> Row {
-    let base = table.base_of(point);
+    let (system, base) = (point.system(), table.base_of(point));
     let pair = |at: usize| {
         let (column, value) = (&table.columns[at], point.values.get(at).copied());
         let base_value = base.and_then(|base| base.values.get(at).copied());
@@ -130,34 +130,31 @@ fn row(table: &Table, point: &Point, measured: &Measured<'_>) -> Row {
         let is_measured = point.is_measured() && measured.lacking(point.cores).is_none();
         let ours = |system: &str, base: Option<&str>| measured.pair(column, point, system, base);
         let over_library = base.zip(table.baseline).and_then(|(base, library)| {
-            let (system, base) = (point.system(), library.system(base.system()));
+            let base = library.system(base.system());
             let same = point.by_library.then(|| library.system(system));
             ours(same.as_deref().unwrap_or(system), Some(&base)).factor
         });
-        let pair = is_measured.then(|| ours(point.system(), base.map(Point::system)));
+        let pair = is_measured.then(|| ours(system, base.map(Point::system)));
         let over_library = over_library.filter(|_| is_measured);
         Pair { paper: shown, paper_factor, over_library, ..pair.unwrap_or_default() }
     };
     let other_base = base.filter(|base| base.name != point.name && point.is_measured());
     Row {
         name: point.name.clone(),
-        backend: measured.backend(point.system()),
+        backend: measured.backend(system),
         base: base.map(|base| base.name.clone()),
         columns: (0..table.columns.len()).map(pair).collect(),
-        same_lines: other_base.and_then(|base| measured.same_lines(point.system(), base.system())),
+        same_lines: other_base.and_then(|base| measured.same_lines(system, base.system())),
         paper_bleu: point.bleu,
-        bleu: measured.bleu(point.system()).filter(|_| point.is_measured()),
-        bleu_gain: other_base.and_then(|base| measured.bleu_gain(point.system(), base.system())),
-        lines: measured.lines(point.system()),
-        counts: measured.counts(point.system()),
-        coverage: measured.coverage(point.system()),
-        image_bytes: measured.image_bytes(point.system()),
-        time: measured
-            .time(point.system(), point.set.as_deref())
-            .filter(|_| !table.splits.is_empty())
-            .cloned(),
+        bleu: measured.bleu(system).filter(|_| point.is_measured()),
+        bleu_gain: other_base.and_then(|base| measured.bleu_gain(system, base.system())),
+        lines: measured.lines(system),
+        counts: measured.counts(system),
+        coverage: measured.coverage(system),
+        image_bytes: measured.image_bytes(system),
+        time: measured.time(system, point.set.as_deref()).filter(|_| !table.splits.is_empty()).cloned(),
         lacking: measured.lacking(point.cores),
-        absent: measured.absent(point.system()),
+        absent: measured.absent(system),
         note: point.note.clone(),
     }
 }
@@ -185,15 +182,11 @@ fn row_beside(table: &Table, point: &Point, system: String, measured: &Measured<
 fn missing(table: &Table, measured: &Measured<'_>) -> Vec<String> {
     let reason = |point: &Point| point.missing.clone().or_else(|| point.pending.clone());
     let told = table.points.iter().filter_map(|point| Some((point.name.as_str(), reason(point)?)));
-    let told = told.chain(table.points.iter().filter_map(|point| {
-        let (system, lacking) = (point.system(), measured.lacking(point.cores));
-        let absence = || {
-            lacking
-                .map(|lacking| lacking.to_string())
-                .or_else(|| measured.absent(system))
-                .or_else(|| measured.failure(system))
-        };
-        point.is_measured().then(|| Some((point.name.as_str(), absence()?))).flatten()
+    let to_measure = table.points.iter().filter(|point| point.is_measured());
+    let told = told.chain(to_measure.filter_map(|point| {
+        let lacking = measured.lacking(point.cores).map(|lacking| lacking.to_string());
+        let absent = lacking.or_else(|| measured.absent(point.system()));
+        Some((point.name.as_str(), absent.or_else(|| measured.failure(point.system()))?))
     }));
     // A table that needs no run needs no plugin either.
     let told = told.chain(measured.unbuilt(table));

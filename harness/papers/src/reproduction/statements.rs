@@ -52,43 +52,35 @@ fn interval(of: Estimate) -> String {
 }
 
 fn quantity(reproduction: &Reproduction, said: &Statement, of: Quantity, row: &Row) -> Option<Estimate> {
-    let exactly = |value: Option<f64>| value.map(Estimate::exactly);
     let factor = |row: &Row| row.columns.first()?.factor;
     let row_of = |name: &String| reproduction.rows.iter().find(|row| row.name == *name);
-    match of {
-        Quantity::SameLines => exactly(row.same_lines.map(|share| share * 100.0)),
-        Quantity::Products => exactly(row.time.as_ref().and_then(|told| {
-            let operators = &told.breakdown.operators;
-            let whole: u64 = operators.values().sum();
-            Some(*operators.get("product")? as f64 / whole.max(1) as f64 * 100.0)
-        })),
-        Quantity::BleuGain => row.bleu_gain,
-        Quantity::BleuChange => row.bleu_gain.map(change),
-        Quantity::Factor => match &said.over {
-            None => factor(row),
-            Some(other) => quotient(factor(row)?, factor(row_of(other)?)?),
-        },
-        Quantity::Coverage => {
-            let other = said.over.as_ref().and_then(row_of)?.coverage?;
-            Some(Estimate::exactly(row.coverage?.percent() - other.percent()))
+    let other = || said.over.as_ref().and_then(row_of);
+    let value = match of {
+        Quantity::BleuGain => return row.bleu_gain,
+        Quantity::BleuChange => return row.bleu_gain.map(change),
+        Quantity::Factor if said.over.is_none() => return factor(row),
+        Quantity::Factor => return quotient(factor(row)?, factor(other()?)?),
+        Quantity::SameLines => row.same_lines? * 100.0,
+        Quantity::Products => {
+            let operators = &row.time.as_ref()?.breakdown.operators;
+            *operators.get("product")? as f64 / operators.values().sum::<u64>().max(1) as f64 * 100.0
         }
-        Quantity::ImageSize => exactly(row.image_bytes.map(|bytes| bytes as f64 / 1e6)),
-        Quantity::ProgramSize => exactly(reproduction.program_bytes.map(|bytes| bytes as f64 / 1e6)),
+        Quantity::Coverage => row.coverage?.percent() - other()?.coverage?.percent(),
+        Quantity::ImageSize => row.image_bytes? as f64 / 1e6,
+        Quantity::ProgramSize => reproduction.program_bytes? as f64 / 1e6,
         Quantity::CountsShare => {
             let [part, whole] = said.parts.as_slice() else { return None };
             let whole = *row.counts.get(whole).filter(|whole| **whole > 0)?;
-            Some(Estimate::exactly(*row.counts.get(part)? as f64 / whole as f64 * 100.0))
+            *row.counts.get(part)? as f64 / whole as f64 * 100.0
         }
         Quantity::PartsRatio => {
             let [part, other] = said.parts.as_slice() else { return None };
             let time = |part| time_of(row, std::slice::from_ref(part));
-            Some(Estimate::exactly(time(part)? / time(other)?))
+            time(part)? / time(other)?
         }
-        Quantity::PartsGrowth => {
-            let other = said.over.as_ref().and_then(row_of)?;
-            Some(Estimate::exactly(time_of(row, &said.parts)? / time_of(other, &said.parts)?))
-        }
-    }
+        Quantity::PartsGrowth => time_of(row, &said.parts)? / time_of(other()?, &said.parts)?,
+    };
+    Some(Estimate::exactly(value))
 }
 
 /// Nanoseconds in these components of a row, if its time was broken down.

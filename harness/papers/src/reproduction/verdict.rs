@@ -145,7 +145,11 @@ mod tests {
     fn the_whole_interval_decides() {
         assert_eq!(Verdict::of_speed_up(ours(4.4, 4.5, 4.6), 4.37), Verdict::Exceeded);
         assert_eq!(Verdict::of_speed_up(ours(4.3, 4.5, 4.6), 4.37), Verdict::Reached);
-        assert_eq!(Verdict::of_speed_up(ours(4.1, 4.2, 4.4), 4.37), Verdict::NotReached, "one round reached it");
+        assert_eq!(
+            Verdict::of_speed_up(ours(4.1, 4.2, 4.4), 4.37),
+            Verdict::NotReached,
+            "one round reached it"
+        );
         assert_eq!(Verdict::of_speed_up(ours(4.1, 4.2, 4.3), 4.37), Verdict::NotReached);
         assert_eq!(Verdict::of_faster(ours(1.01, 1.1, 1.2)), Verdict::Reached);
         assert_eq!(Verdict::of_faster(ours(0.9, 1.1, 1.2)), Verdict::NotReached);

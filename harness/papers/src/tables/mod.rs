@@ -2,16 +2,19 @@
 //!
 //! The data hold numbers as printed, in the paper's own unit. Words a second, factors and words per dollar
 //! are computed from them. A table that can be measured again names its campaign, whose systems are the
-//! table's points. A figure whose values are lost has its claim in words.
+//! table's points. A figure whose values are lost has its claim in words. Keys above a file's first table are those of
+//! each of its tables that has none of its own.
 
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 
+mod grid;
 mod points;
 mod product;
 mod statement;
 
+use grid::Grid;
 pub use points::{Column, Point, Split, Unit};
 pub use product::{Baseline, Library, Precision, Product};
 pub use statement::{Quantity, Statement};
@@ -24,12 +27,12 @@ const PAPERS: [&str; 5] = [
     include_str!("dice-2021.toml"),
 ];
 
+/// A paper: its tables, and keys of each that has none of its own.
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
 struct WirePaper {
-    paper: String,
-    title: String,
-    table: Vec<Table>,
+    table: Vec<toml::Table>,
+    #[serde(flatten)]
+    shared: toml::Table,
 }
 
 /// A table or figure of a paper.
@@ -84,6 +87,9 @@ pub struct Table {
     pub differences: Vec<String>,
     /// Rows of the table.
     pub points: Vec<Point>,
+    /// Grids of further rows, which stand among the points once the tables are read.
+    #[serde(skip_serializing)]
+    grids: Vec<Grid>,
 }
 
 impl Table {
@@ -132,14 +138,16 @@ impl Table {
 
 /// Tables of all papers, in the order of the papers.
 pub fn tables() -> Result<Vec<Table>> {
-    let mut tables = Vec::new();
+    let fault = |error: toml::de::Error| Error(error.to_string());
+    let mut tables: Vec<Table> = Vec::new();
     for text in PAPERS {
-        let WirePaper { paper, title, table } =
-            toml::from_str(text).map_err(|error| Error(error.to_string()))?;
-        let named =
-            table.into_iter().map(|table| Table { paper: paper.clone(), title: title.clone(), ..table });
-        tables.extend(named);
+        let WirePaper { table, shared } = toml::from_str(text).map_err(fault)?;
+        for own in table {
+            let whole: toml::Table = shared.clone().into_iter().chain(own).collect();
+            tables.push(whole.try_into().map_err(fault)?);
+        }
     }
+    tables.iter_mut().for_each(|table| table.points.extend(table.grids.iter().flat_map(Grid::points)));
     Ok(tables)
 }
 

@@ -1,6 +1,7 @@
 //! Columns and rows of a published table, as its data file has them: units, and what stands for a row here.
 
 use dyno_measure::Track;
+use dyno_record::rules::names::name_of;
 use serde::{Deserialize, Serialize};
 
 use super::product::Product;
@@ -116,17 +117,11 @@ pub struct Point {
 
 impl Unit {
     /// Name of the unit.
-    pub const fn name(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
-            Self::Words => "words/s",
-            Self::Seconds => "seconds",
             Self::Milliseconds => "ms",
-            Self::Dollars => "Mwords/$",
-            Self::Megabytes => "MB",
-            Self::Mebibytes => "MiB",
-            Self::Millions => "M",
             Self::Dimension => "",
-            Self::GigaMacs => "GMAC/s",
+            unit => name_of(&unit), // as in the data
         }
     }
 

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::did_you_mean;
-use crate::error::{Error, Result};
+use crate::error::{Result, refused};
 
 /// Description of an adapter.
 #[derive(Clone, Debug, Deserialize)]
@@ -69,7 +69,7 @@ impl Description {
     /// Reads `adapter.toml` in `folder`.
     pub fn read(folder: &Path) -> Result<Self> {
         let path = folder.join("adapter.toml");
-        let fault = |fault: String| Error::Refused(format!("{}: {fault}", path.display()));
+        let fault = |fault: String| refused!("{}: {fault}", path.display());
         let text = dyno_api::files::read_to_string(&path)
             .map_err(|error| fault(format!("can't be read: {error}")))?;
         toml::from_str(&text).map_err(|error| fault(error.message().to_owned()))
@@ -82,7 +82,7 @@ impl Description {
         };
         let known: Vec<&str> = self.settings.keys().map(String::as_str).collect();
         let (near, known) = (did_you_mean(odd, known.iter().copied()), known.join(", "));
-        Err(Error::Refused(format!("adapter {name} has no setting {odd:?}{near}; there are: {known}")))
+        Err(refused!("adapter {name} has no setting {odd:?}{near}; there are: {known}"))
     }
 
     /// Value of each setting as text: of `wanted`, else the default.

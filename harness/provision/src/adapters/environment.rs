@@ -8,7 +8,7 @@ use dyno_record::hash_of;
 
 use super::folders::Adapter;
 use crate::environment::{Packages, build};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, refused};
 use crate::{Listener, cache_folder};
 
 impl Adapter {
@@ -42,7 +42,7 @@ impl Adapter {
     pub fn provide(&self, say: Listener<'_>) -> Result<()> {
         let Self { name, description, .. } = self;
         if let Some(reason) = &description.unavailable {
-            return Err(self.unusable(reason));
+            return Err(refused!("adapter {name} can't be used: {reason}"));
         }
         let Some(folder) = self.environment()?.filter(|_| !self.is_built()) else { return Ok(()) };
         let takes = megabytes(description.takes_mb);
@@ -57,7 +57,7 @@ impl Adapter {
             takes: description.takes_mb * 1_000_000,
             remedy: "a network is needed once, and a Python that the pinned packages support",
         };
-        let unbuilt = |reason: Error| Error::Refused(format!("adapter {name} has no environment: {reason}"));
+        let unbuilt = |reason: Error| refused!("adapter {name} has no environment: {reason}");
         build(&folder, &packages, &progress).map_err(unbuilt)
     }
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::description::Description;
 use crate::data;
 use crate::did_you_mean;
-use crate::error::{Error, Result};
+use crate::error::{Result, refused};
 
 /// Folder of the adapters, in the folder of the data.
 const FOLDER: &str = "backends/adapters";
@@ -55,11 +55,6 @@ impl Adapter {
         format!("[[system]]\nname = {name:?}\nadapter = {name:?}\nmodel = {model:?}\n{settings}")
     }
 
-    /// The error of an engine that can't be installed.
-    pub(super) fn unusable(&self, reason: &str) -> Error {
-        Error::Refused(format!("adapter {} can't be used: {reason}", self.name))
-    }
-
     fn open(name: &str, folder: PathBuf) -> Result<Self> {
         Ok(Self { name: name.into(), description: Description::read(&folder)?, folder })
     }
@@ -77,12 +72,11 @@ pub fn find(name: &str) -> Result<Adapter> {
         return Adapter::open(name, folder.clone());
     }
     if folders.is_empty() {
-        let told = format!("no adapter {name:?}: the folder {FOLDER} is missing; {}", data::REMEDY);
-        return Err(Error::Refused(told));
+        return Err(refused!("no adapter {name:?}: the folder {FOLDER} is missing; {}", data::REMEDY));
     }
     let names: Vec<&str> = folders.iter().map(|(name, _)| name.as_str()).collect();
     let near = did_you_mean(name, names.iter().copied());
-    Err(Error::Refused(format!("no adapter {name:?}{near}; there are: {}", names.join(", "))))
+    Err(refused!("no adapter {name:?}{near}; there are: {}", names.join(", ")))
 }
 
 fn folders() -> Vec<(String, PathBuf)> {

@@ -7,12 +7,12 @@ use std::sync::{Arc, OnceLock};
 
 use dyno_api::Settings;
 use dyno_measure::Argument;
-use dyno_measure::files::{collect_files, file_hash};
+use dyno_measure::files::{file_hash, files_at};
 use dyno_record::hash_of;
 use dyno_record::identity::{AdapterLaunch, BatchSize};
 
 use super::folders::Adapter;
-use crate::error::{Error, Result};
+use crate::error::{Result, refused};
 use crate::{Listener, cache_folder, last_line};
 
 /// An adapter, with the settings and the model of one system.
@@ -34,12 +34,11 @@ impl AdaptedSystem {
     pub fn new(adapter: Adapter, settings: Settings, folder: PathBuf, models: &[PathBuf]) -> Result<Self> {
         let name = adapter.name.clone();
         if let Some(reason) = &adapter.description.unavailable {
-            return Err(adapter.unusable(reason));
+            return Err(refused!("adapter {name} can't be used: {reason}"));
         }
         adapter.description.check(&name, &settings)?;
         let [model] = models else {
-            let told = format!("adapter {name} needs one `model`; `dyno adapters {name}` has an example");
-            return Err(Error::Refused(told));
+            return Err(refused!("adapter {name} needs one `model`; `dyno adapters {name}` has an example"));
         };
         let launch = AdapterLaunch { name, settings, batch: None };
         let (named, adapter, opened) = (model.clone(), Arc::new(adapter), OnceLock::new());
@@ -128,9 +127,7 @@ impl AdaptedSystem {
                 facts.push(file_hash(&program)?);
             }
         }
-        let mut files = Vec::new();
-        collect_files(model, &mut files)?;
-        for file in files.iter().filter(|file| file.is_file()) {
+        for file in files_at(model)?.iter().filter(|file| file.is_file()) {
             let name = file.strip_prefix(model).unwrap_or(file).display();
             facts.push(format!("{name} {}", file_hash(file)?));
         }
@@ -151,7 +148,7 @@ impl AdaptedSystem {
         let output = command.output()?;
         if !output.status.success() {
             let said = last_line(&output.stderr);
-            return Err(Error::Refused(format!("adapter {name}: can't convert {}: {said}", model.display())));
+            return Err(refused!("adapter {name}: can't convert {}: {said}", model.display()));
         }
         match std::fs::rename(&made, folder) {
             Err(_) if folder.is_dir() => Ok(()), // another process was faster

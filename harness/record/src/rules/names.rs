@@ -6,7 +6,7 @@ use serde::de::value::{Error, StrDeserializer};
 use serde::de::{Deserialize, IntoDeserializer};
 
 /// Defines an enumeration of words, its `ALL` in the order of the definition, their names and meanings. The first word
-/// is the default. A word may have a text.
+/// is the default. A word may have a text of its own, such as a remedy.
 #[macro_export]
 macro_rules! words {
     ($(#[$of_all:meta])* pub enum $Words:ident { $(
@@ -27,15 +27,18 @@ macro_rules! words {
             pub fn name(self) -> &'static str {
                 $crate::rules::names::name_of(&self)
             }
+            /// The word's own text, else its name.
+            pub fn text(self) -> &'static str {
+                match [$(concat!("" $(, $text)?)),*][self as usize] {
+                    "" => self.name(),
+                    text => text,
+                }
+            }
         }
 
         impl $crate::rules::names::Word for $Words {
             fn meaning(self) -> &'static str {
                 [$(concat!($($meaning),+)),*][self as usize].trim().trim_end_matches('.')
-            }
-
-            fn text(self) -> &'static str {
-                [$(concat!("" $(, $text)?)),*][self as usize]
             }
         }
 
@@ -58,9 +61,6 @@ pub use words;
 pub trait Word {
     /// Meaning of the word, as in its description.
     fn meaning(self) -> &'static str;
-
-    /// Text of the word; empty where it has none.
-    fn text(self) -> &'static str;
 }
 
 /// Name of a variant, as in records.

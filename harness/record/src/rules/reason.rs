@@ -10,7 +10,7 @@ use super::limits::{
     MOST_OUTPUT_BYTES, MOST_OUTPUT_GROWTH, MOST_REFERENCES, MOST_STDERR_BYTES, MOST_WAITING,
     RECOGNISED_RATIO, RUNAWAY_FACTOR, RUNAWAY_SHARE,
 };
-use super::names::{Word, words};
+use super::names::words;
 
 words! {
     /// Whether a round, a cell or a system may be quoted. A later variant is worse.

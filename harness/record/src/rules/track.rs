@@ -3,22 +3,22 @@
 use super::names::words;
 
 words! {
-    /// Protocol under which a system is measured.
+    /// Protocol under which a system is measured, with what it is in a few words, beside its name.
     #[serde(rename_all = "kebab-case")]
     pub enum Track {
         /// One core; each line is sent after the answer to the line before.
-        Latency,
+        Latency => "one core, lock-step",
         /// All cores that the campaign allows; each line is sent after the answer to the line before.
-        LatencyAll,
+        LatencyAll => "all cores, lock-step",
         /// One core; the lines of a page are sent at once, after the answers to the page before.
-        Pages,
+        Pages => "one core, a page of lines at once; p50 to p99 to its last line",
         /// One core; the whole file is sent at once.
         #[serde(rename = "throughput-1")]
-        Throughput1,
+        Throughput1 => "one core, whole file",
         /// All cores that the campaign allows; the whole file is sent at once.
-        ThroughputAll,
+        ThroughputAll => "all cores, whole file",
         /// All cores that the campaign allows; lines arrive at random instants.
-        Server,
+        Server => "all cores, lines at random instants",
     }
 }
 
@@ -26,18 +26,6 @@ impl Track {
     /// Tracks of a campaign that names none. `Server` takes many times as long, and `LatencyAll` tells nothing new
     /// of systems that work on a line with one core, as most translators do.
     pub const USUAL: [Self; 3] = [Self::Latency, Self::Throughput1, Self::ThroughputAll];
-
-    /// The track in a few words, beside its name.
-    pub const fn about(self) -> &'static str {
-        match self {
-            Self::Latency => "one core, lock-step",
-            Self::LatencyAll => "all cores, lock-step",
-            Self::Pages => "one core, a page of lines at once; p50 to p99 to its last line",
-            Self::Throughput1 => "one core, whole file",
-            Self::ThroughputAll => "all cores, whole file",
-            Self::Server => "all cores, lines at random instants",
-        }
-    }
 
     /// What a latency belongs to, in the singular: what is sent at once.
     pub const fn unit(self) -> &'static str {

@@ -1,7 +1,5 @@
 //! All systems on all hosts, on one test set, as one contest in quality and words per dollar.
 
-use std::collections::HashMap;
-
 use dyno_measure::{Track, Verdict};
 use dyno_results::scores::Scale;
 use dyno_results::summary::Duel;
@@ -67,15 +65,12 @@ impl<'a> Contest<'a> {
 
 fn entries<'a>(host: &'a Host<'a>, test_set: &str, paid: Track) -> Vec<Entry<'a>> {
     let cells = host.summary.cells.iter().filter(|cell| cell.test_set == test_set);
-    let latency: HashMap<&str, &CellSummary> = cells
-        .clone()
-        .filter(|cell| cell.track == Track::Latency && cell.verdict != Verdict::Invalid)
-        .map(|cell| (cell.system.as_str(), cell))
-        .collect();
+    let valid = cells.clone().filter(|cell| cell.track == Track::Latency && cell.verdict != Verdict::Invalid);
+    let latency = |system: &str| valid.clone().find(|cell| cell.system == system);
     let entry = |cell: &'a CellSummary| {
         let described = host.run.identity.system(&cell.system);
         let family = described.map_or(Family::Program, family_of);
-        Entry { host, cell, latency: latency.get(cell.system.as_str()).copied(), family }
+        Entry { host, cell, latency: latency(&cell.system), family }
     };
     cells.filter(|cell| cell.track == paid).map(entry).collect()
 }

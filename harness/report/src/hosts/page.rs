@@ -9,13 +9,13 @@ use itertools::Itertools;
 use serde_json::{Value, json};
 
 use super::contest::{Contest, Host};
-use crate::charts::{Bar, Bars, Colour, Figure, Point, Scatter};
+use crate::charts::{Bar, Bars, Colour, Figure};
 use crate::cost::{Contestant, Cost};
 use crate::error::Result;
 use crate::page::document;
 use crate::sentences;
 use crate::tables::{Field, Table, inline};
-use crate::view::{class_of, judged, quality_axis, row_class};
+use crate::view::{class_of, on_frontier, row_class, scatter, with_reason};
 
 const TEMPLATE: &str = include_str!("../../../../templates/hosts.html");
 
@@ -99,18 +99,17 @@ fn instances(contest: &Contest<'_>, number: usize) -> Option<Figure> {
         ideal: None,
         bars: ranked.iter().map(bar).collect(),
     };
-    let heads = ["instance", "system", Cost::Dollars.head()];
-    let mut numbers = Table::new("Words per dollar by instance", &heads);
-    for one in &ranked {
-        let entry = contest.entry(one);
-        let [host, system] = [entry.host.name, &entry.cell.system].map(Field::text);
-        numbers.push(row_class(Some(one.standing)), [host, system, Field::estimate(Some(one.cost))]);
-    }
+    let numbers = Table::of("Words per dollar by instance", &ranked)
+        .classed(|one| row_class(Some(one.standing)))
+        .column("instance", |one| Field::text(contest.entry(one).host.name))
+        .column("system", |one| Field::text(&contest.entry(one).cell.system))
+        .column(Cost::Dollars.head(), |one| Field::estimate(Some(one.cost)))
+        .aligned();
     let about = "A bar for each instance: the words that a dollar buys with its cheapest system that can't be told \
                  from the best quality.";
     let title = contest.finding_of_instances(&ranked);
     (!ranked.is_empty())
-        .then(|| Figure::of(&bars, &format!("instances-{number}"), title, about.into(), numbers.aligned()))
+        .then(|| Figure::of(&bars, &format!("instances-{number}"), title, about.into(), numbers))
 }
 
 /// Points that are drawn besides the frontier's: more would hide each other.
@@ -123,79 +122,56 @@ fn systems(contest: &Contest<'_>, number: usize) -> Option<Figure> {
     shown.sort_by(|a, b| a.standing.cmp(&b.standing).then(b.cost.value.total_cmp(&a.cost.value)));
     let on = shown.iter().filter(|one| one.standing != Standing::Off).count();
     shown.truncate(on.max(MOST_POINTS));
-    let point = |one: &&Contestant| Point {
-        name: contest.name(one),
-        family: contest.entry(one).family,
-        standing: one.standing,
-        x: one.cost,
-        y: one.quality,
-        tip: vec![contest.name(one), supported(&one.cost) + " Mwords/$"],
-    };
+    let chart = scatter(race, &shown, Vec::new(), |one| {
+        let tip = vec![contest.name(one), supported(&one.cost) + " Mwords/$"];
+        (contest.name(one), contest.entry(one).family, tip)
+    });
     let scale = &race.scale;
-    let chart = Scatter {
-        x: Cost::Dollars.axis(),
-        less_is_better: false,
-        y: quality_axis(scale),
-        points: shown.iter().map(point).collect(),
-        published: Vec::new(),
-    };
-    let heads = ["system and instance", &format!("#{}", scale.title), Cost::Dollars.head()];
-    let mut numbers = Table::new(format!("{} and words per dollar", scale.title), &heads);
-    for one in &shown {
-        let name = Field::text(contest.name(one));
-        let fields = [name, Field::quality(scale, Some(one.quality)), Field::estimate(Some(one.cost))];
-        numbers.push(row_class(Some(one.standing)), fields);
-    }
+    let numbers = Table::of(format!("{} and words per dollar", scale.title), &shown)
+        .classed(|one| row_class(Some(one.standing)))
+        .column("system and instance", |one| Field::text(contest.name(one)))
+        .column(format!("#{}", scale.title), |one| Field::quality(scale, Some(one.quality)))
+        .column(Cost::Dollars.head(), |one| Field::estimate(Some(one.cost)))
+        .aligned();
     let about =
         format!("Systems on instances by {} and words per dollar; the stairs are the frontier.", scale.title);
     let id = format!("hosts-dollars-{number}");
-    (!shown.is_empty())
-        .then(|| Figure::of(&chart, &id, contest.finding_of_systems(), about, numbers.aligned()))
+    (!shown.is_empty()).then(|| Figure::of(&chart, &id, contest.finding_of_systems(), about, numbers))
 }
 
 /// All systems on all hosts.
 fn table(contest: &Contest<'_>) -> Table {
     let scale = &contest.race.scale;
-    let figures = [Column::Dollars, Column::Speed, Column::P95, Column::Peak];
-    let figures = figures.map(|column| format!("#{}", column.head()));
-    let mut heads = vec!["host".into(), "system".into(), format!("#{}", scale.title)];
-    heads.extend(figures.into_iter().chain(["frontier".into(), "verdict".into()]));
-    let mut table = Table::new("All systems on all hosts", &heads);
-    for (system, entry) in contest.entries.iter().enumerate() {
-        let (cell, standing) = (entry.cell, contest.race.standing(system));
-        let mut fields = vec![
-            Field::text(entry.host.name),
-            Field::text(&cell.system),
-            Field::quality(scale, cell.quality_by(&scale.name)),
-            Field::of(Column::Dollars, cell),
-            Field::rounded(Column::Speed, Some(cell)),
-            Field::rounded(Column::P95, entry.latency),
-            Field::rounded(Column::Peak, Some(cell)),
-        ];
-        fields.extend(judged(standing, cell.verdict, cell.reasons.first()));
-        table.push(class_of(cell.verdict, standing), fields);
-    }
-    table.without_empty_columns().aligned()
+    let head = |column: Column| format!("#{}", column.head());
+    let entries = contest.entries.iter().enumerate();
+    Table::of("All systems on all hosts", entries.map(|(i, entry)| (entry, contest.race.standing(i))))
+        .classed(|(entry, standing)| class_of(entry.cell.verdict, *standing))
+        .column("host", |(entry, _)| Field::text(entry.host.name))
+        .column("system", |(entry, _)| Field::text(&entry.cell.system))
+        .column(format!("#{}", scale.title), |(entry, _)| {
+            Field::quality(scale, entry.cell.quality_by(&scale.name))
+        })
+        .column(head(Column::Dollars), |(entry, _)| Field::of(Column::Dollars, entry.cell))
+        .column(head(Column::Speed), |(entry, _)| Field::rounded(Column::Speed, Some(entry.cell)))
+        .column(head(Column::P95), |(entry, _)| Field::rounded(Column::P95, entry.latency))
+        .column(head(Column::Peak), |(entry, _)| Field::rounded(Column::Peak, Some(entry.cell)))
+        .column("frontier", |(_, standing)| on_frontier(*standing))
+        .column("verdict", |(entry, _)| with_reason(entry.cell.verdict, entry.cell.reasons.first()))
+        .compact()
 }
 
 fn host_table(hosts: &[Host<'_>]) -> Table {
-    let heads = ["host", "processor", "#cores", "#memory GiB", "#$/hour", "place", "terms", "date"];
-    let mut table = Table::new("Hosts and their prices", &heads);
-    for host in hosts {
-        let machine = &host.run.identity.host;
-        let price = host.summary.price.as_ref();
-        let told = |text: fn(&Price) -> String| Field::maybe(price, text);
-        let fields = [
-            Field::text(host.name),
-            Field::text(&machine.cpu),
-            Field::text(machine.cores.len().to_string()),
-            Field::text(plain(mebibytes(machine.memory_bytes) / 1024.0)),
-            told(|price| price.hourly_usd.to_string()),
-            told(|price| format!("{} {}", price.provider, price.region)),
-            told(|price| price.terms.clone()),
-            told(|price| price.date.clone()),
-        ];
-        table.push("", fields);
-    }
-    table.aligned()
+    let priced =
+        |host: &Host<'_>, text: fn(&Price) -> String| Field::maybe(host.summary.price.as_ref(), text);
+    let machines = hosts.iter().map(|host| (host, &host.run.identity.host));
+    Table::of("Hosts and their prices", machines)
+        .column("host", |(host, _)| Field::text(host.name))
+        .column("processor", |(_, machine)| Field::text(&machine.cpu))
+        .column("#cores", |(_, machine)| Field::text(machine.cores.len().to_string()))
+        .column("#memory GiB", |(_, machine)| Field::text(plain(mebibytes(machine.memory_bytes) / 1024.0)))
+        .column("#$/hour", |(host, _)| priced(host, |price| price.hourly_usd.to_string()))
+        .column("place", |(host, _)| priced(host, |price| format!("{} {}", price.provider, price.region)))
+        .column("terms", |(host, _)| priced(host, |price| price.terms.clone()))
+        .column("date", |(host, _)| priced(host, |price| price.date.clone()))
+        .aligned()
 }

@@ -12,6 +12,7 @@
 
 use dyno_api::printable;
 use dyno_measure::TestSet;
+use itertools::Itertools;
 use serde_json::{Value, json};
 
 use super::words::Texts;
@@ -30,14 +31,9 @@ pub fn data(set: &TestSet, texts: &Texts<'_>, lines: &[usize], budget: usize) ->
 }
 
 fn line_data(set: &TestSet, texts: &Texts<'_>, index: usize) -> Value {
-    let (mut different, mut given): (Vec<&str>, Vec<usize>) = (Vec::new(), Vec::new());
-    for text in texts.texts.iter().map(|lines| lines[index].as_str()) {
-        let known = different.iter().position(|other| *other == text);
-        given.push(known.unwrap_or(different.len()));
-        if known.is_none() {
-            different.push(text);
-        }
-    }
+    let all = texts.texts.iter().map(|lines| lines[index].as_str());
+    let different: Vec<&str> = all.clone().unique().collect();
+    let given: Vec<_> = all.map(|text| different.iter().position(|other| *other == text)).collect();
     let references: Vec<&String> = set.references.iter().filter_map(|lines| lines.get(index)).collect();
     json!({
         "number": index + 1, "source": String::from_utf8_lossy(&set.source[index]), "references": references,

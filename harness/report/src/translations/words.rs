@@ -21,21 +21,16 @@ pub struct Texts<'a> {
 impl<'a> Texts<'a> {
     /// Outputs of `translators` on a test set.
     pub fn of(material: &'a Material<'_>, set: &Set<'a>, translators: &[usize]) -> Self {
-        let mut texts = Self { names: Vec::new(), texts: Vec::new() };
-        let mut place: HashMap<&String, usize> = HashMap::new();
-        for &system in translators {
-            let Some((output, lines)) = set.output(system).zip(set.answers(system)) else { continue };
-            if lines.len() != set.texts.source.len() {
-                continue;
-            }
-            let at = *place.entry(output).or_insert_with(|| {
-                texts.names.push(Vec::new());
-                texts.texts.push(lines);
-                texts.texts.len() - 1
-            });
-            texts.names[at].push(&material.systems[system].name);
+        let whole = translators.iter().filter_map(|&system| {
+            let (output, lines) = (set.output(system)?, set.answers(system)?);
+            let name = material.systems[system].name.as_str();
+            (lines.len() == set.texts.source.len()).then_some((output, lines, name))
+        });
+        let outputs = grouped(whole, |a, b| a.0 == b.0);
+        Self {
+            names: outputs.iter().map(|output| output.iter().map(|(.., name)| *name).collect()).collect(),
+            texts: outputs.iter().map(|output| output[0].1.as_slice()).collect(),
         }
-        texts
     }
 }
 

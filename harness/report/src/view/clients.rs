@@ -2,7 +2,7 @@
 
 use super::context::SetContext;
 use crate::charts::{Axis, Curve, Curves, Figure};
-use crate::tables::{Field, Table};
+use crate::tables::{Field, Rows, Table};
 use dyno_measure::Track;
 use dyno_results::CellSummary;
 use dyno_results::summary::LoadFigures;
@@ -34,14 +34,12 @@ fn throughput(context: &SetContext<'_>, cells: &[&CellSummary]) -> Option<Figure
         counted(clients, "client", "clients")
     );
     let chart = chart(context, cells, "answers in a second (log)", |load| load.lines_per_second);
-    let mut table =
-        Table::new("Throughput by the number of clients", &["system", "#clients", "#lines/s", ""]);
-    for (cell, clients, load) in loads(cells) {
-        let knee = if cell.knee_clients == Some(clients) { "knee" } else { "" };
-        let figure = Field::text(plain(load.lines_per_second));
-        table.push("", names(context, cell, clients).into_iter().chain([figure, Field::text(knee)]));
-    }
-    let table = table.without_empty_columns().aligned();
+    let table = table("Throughput by the number of clients", context, cells)
+        .column("#lines/s", |(.., load)| Field::text(plain(load.lines_per_second)))
+        .column("", |(cell, clients, _)| {
+            Field::text(if cell.knee_clients == Some(*clients) { "knee" } else { "" })
+        })
+        .compact();
     Some(Figure::of(&chart, &context.id("clients-throughput"), title, ABOUT.into(), table))
 }
 
@@ -56,16 +54,14 @@ fn times(context: &SetContext<'_>, cells: &[&CellSummary]) -> Option<Figure> {
         plain(load.p99_ms)
     );
     let chart = chart(context, cells, "p99 of the time to the answer in ms (log)", |load| load.p99_ms);
-    let heads = ["system", "#clients", "#mean ms", "#p50 ms", "#p90 ms", "#p95 ms", "#p99 ms", "limit"];
-    let mut table = Table::new("Time to the answer by the number of clients", &heads);
-    for (cell, clients, load) in loads(cells) {
-        let times =
-            [Some(load.mean_ms), Some(load.p50_ms), load.p90_ms, Some(load.p95_ms), Some(load.p99_ms)];
-        let times = times.map(|ms| Field::maybe(ms, plain));
-        let kept = Field::text(if load.kept { "kept" } else { "missed" });
-        table.push("", names(context, cell, clients).into_iter().chain(times).chain([kept]));
-    }
-    let table = table.without_empty_columns().aligned();
+    let table = table("Time to the answer by the number of clients", context, cells)
+        .column("#mean ms", |(.., load)| Field::text(plain(load.mean_ms)))
+        .column("#p50 ms", |(.., load)| Field::text(plain(load.p50_ms)))
+        .column("#p90 ms", |(.., load)| Field::maybe(load.p90_ms, plain))
+        .column("#p95 ms", |(.., load)| Field::text(plain(load.p95_ms)))
+        .column("#p99 ms", |(.., load)| Field::text(plain(load.p99_ms)))
+        .column("limit", |(.., load)| Field::text(if load.kept { "kept" } else { "missed" }))
+        .compact();
     Some(Figure::of(&chart, &context.id("clients-times"), title, ABOUT.into(), table))
 }
 
@@ -76,13 +72,19 @@ fn most(cell: &CellSummary) -> Option<(usize, &LoadFigures)> {
     most.map(|(&clients, load)| (clients, load))
 }
 
+/// A number of clients of a cell, with its figures.
+type Load<'a> = (&'a CellSummary, usize, &'a LoadFigures);
+
 /// All numbers of clients of all cells.
-fn loads<'a>(cells: &[&'a CellSummary]) -> impl Iterator<Item = (&'a CellSummary, usize, &'a LoadFigures)> {
+fn loads<'a>(cells: &[&'a CellSummary]) -> impl Iterator<Item = Load<'a>> {
     cells.iter().flat_map(|&cell| cell.clients.iter().map(move |(&clients, load)| (cell, clients, load)))
 }
 
-fn names(context: &SetContext<'_>, cell: &CellSummary, clients: usize) -> [Field; 2] {
-    [Field::text(context.name(cell.place)), Field::text(clients.to_string())]
+/// A table of all numbers of clients, so far with their names alone.
+fn table<'a>(caption: &str, context: &SetContext<'_>, cells: &[&'a CellSummary]) -> Rows<Load<'a>> {
+    Table::of(caption, loads(cells))
+        .column("system", |(cell, ..)| Field::text(context.name(cell.place)))
+        .column("#clients", |(_, clients, _)| Field::text(clients.to_string()))
 }
 
 fn chart(

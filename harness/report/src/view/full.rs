@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use itertools::Itertools;
 use serde_json::{Value, json};
 
 use super::context::{SetContext, class_of};
@@ -12,58 +13,46 @@ use dyno_results::scores::Scale;
 use dyno_results::summary::cell::MetricFigure;
 use dyno_results::{CellSummary, Column, Run};
 use dyno_stats::numbers::{mebibytes, plain};
-use dyno_stats::{Standing, median_interval};
+use dyno_stats::{Standing, median_coverage};
 
-/// Figures of the full table, after system, track and metrics.
-const FIGURES: [Column; 24] = [
-    Column::Speed,
-    Column::Steady,
-    Column::Load,
-    Column::FirstLine,
-    Column::FirstLineP95,
-    Column::FirstText,
-    Column::Piece,
-    Column::P50,
-    Column::P95,
-    Column::P99,
-    Column::Start,
-    Column::ColdStart,
-    Column::Dollars,
-    Column::ProRata,
-    Column::Energy,
-    Column::Cpu,
-    Column::Model,
-    Column::Peak,
-    Column::Settled,
-    Column::FirstToken,
-    Column::TokensRead,
-    Column::TokensWritten,
-    Column::Weights,
-    Column::Kept,
-];
-
-/// Columns before the metrics: names and settings.
-const FIRST: [&str; 6] = ["system", "track", "precision", "#beam", "#limit", "#cores"];
-
-/// All heads of a table with these metrics; `#` marks columns of figures.
-fn heads(metrics: &[Scale]) -> Vec<String> {
-    let metrics = metrics.iter().map(|scale| format!("#{}", scale.title));
-    let figures = FIGURES.iter().map(|column| format!("#{}", column.head()));
-    let last = &["#rounds", "frontier", "verdict"];
-    let texts = |heads: &[&str]| heads.iter().copied().map(String::from).collect::<Vec<_>>();
-    texts(&FIRST).into_iter().chain(metrics).chain(figures).chain(texts(last)).collect()
+/// Figures of the full table, after system, track and metrics. The greatest rate stands in the server's own table.
+fn figures() -> impl Iterator<Item = Column> {
+    Column::ALL.into_iter().filter(|column| *column != Column::Rate)
 }
+
+/// Number of columns before the metrics: names and settings.
+const FIRST: usize = 6;
 
 /// All cells of a test set.
 pub fn table(context: &SetContext<'_>) -> Table {
-    let mut table = Table::new("All cells", &heads(&context.set.metrics));
-    let mut cells = context.set.cells.clone();
+    let (set, number) =
+        (context.set, |number: Option<usize>| Field::maybe(number, |number| number.to_string()));
+    let mut cells = set.cells.clone();
     cells.sort_by_key(|cell| (cell.track, cell.place));
-    for cell in cells {
-        table.push(class_of(cell.verdict, cell.standing), row(context, cell));
-    }
-    if let Some(figures) = context.material.summary.copied.get(&context.set.texts.name) {
-        table.push("", copied(&context.set.metrics, figures, table.heads.len()));
+    let mut table = Table::of("All cells", cells)
+        .classed(|cell| class_of(cell.verdict, cell.standing))
+        .column("system", |cell| Field::text(context.name(cell.place)))
+        .column("track", |cell| Field::text(cell.track.name()))
+        .column("precision", |cell| Field::maybe(cell.precision.clone(), |precision| precision))
+        .column("#beam", |cell| number(cell.beam))
+        .column("#limit", |cell| number(cell.most_words))
+        .column("#cores", |cell| number(Some(cell.cores)))
+        .columns(
+            set.metrics.iter().enumerate(),
+            |(_, scale)| format!("#{}", scale.title),
+            |(i, scale), cell| quality(*i, scale, cell),
+        )
+        .columns(
+            figures(),
+            |column| format!("#{}", column.head()),
+            |column, cell| Field::shown(*column, cell, column.figure_on_page(cell)),
+        )
+        .column("#rounds", |cell| number(Some(cell.rounds)))
+        .column("frontier", |cell| on_frontier(cell.standing))
+        .column("verdict", |cell| with_reason(cell.verdict, cell.reasons.first()))
+        .table();
+    if let Some(figures) = context.material.summary.copied.get(&set.texts.name) {
+        table.push("", copied(&set.metrics, figures, table.heads.len()));
     }
     table.without_empty_columns().aligned()
 }
@@ -74,62 +63,45 @@ fn copied(metrics: &[Scale], figures: &[MetricFigure], columns: usize) -> Vec<Fi
     row[0] = Field::text("(the source itself)");
     for (column, scale) in metrics.iter().enumerate() {
         let own = figures.iter().find(|figure| figure.metric == scale.name).and_then(MetricFigure::estimate);
-        row[FIRST.len() + column] = Field::quality(scale, own);
+        row[FIRST + column] = Field::quality(scale, own);
     }
     row
 }
 
-fn row(context: &SetContext<'_>, cell: &CellSummary) -> Vec<Field> {
-    let number = |number: Option<usize>| Field::maybe(number, |number| number.to_string());
-    let mut row = vec![
-        Field::text(context.name(cell.place)),
-        Field::text(cell.track.name()),
-        Field::maybe(cell.precision.clone(), |precision| precision),
-        number(cell.beam),
-        number(cell.most_words),
-        number(Some(cell.cores)),
-    ];
-    row.extend(qualities(&context.set.metrics, cell));
-    row.extend(FIGURES.map(|column| Field::shown(column, cell, column.figure_on_page(cell))));
-    row.push(number(Some(cell.rounds)));
-    row.extend(judged(cell.standing, cell.verdict, cell.reasons.first()));
-    row
-}
-
-/// Standing on the frontier, and verdict with its first reason.
-pub fn judged(standing: Option<Standing>, verdict: Verdict, reason: Option<&Reason>) -> [Field; 2] {
-    let standing = match standing {
+/// Whether a system stands on the frontier.
+pub fn on_frontier(standing: Option<Standing>) -> Field {
+    Field::text(match standing {
         Some(Standing::Frontier) => "yes",
         Some(Standing::Probably) => "probably",
         _ => "",
-    };
-    let reason = reason.map(|reason| format!(" {}", reason.code.name())).unwrap_or_default();
-    [Field::text(standing), Field::text(format!("{}{reason}", verdict.name()))]
+    })
 }
 
-/// Quality by each metric. The first one has half of its interval, and the lowest and highest round where the
-/// rounds' texts differ.
-fn qualities(metrics: &[Scale], cell: &CellSummary) -> Vec<Field> {
-    let field = |(i, scale): (usize, &Scale)| {
-        let own = cell.quality.get(i).and_then(MetricFigure::estimate);
-        if i > 0 {
-            return Field::maybe(own.map(|own| own.value), |score| scale.text(score, None));
-        }
-        let field = Field::quality(scale, own);
-        let ends = cell.quality.first().and_then(|first| first.low.zip(first.high));
-        let spread = ends.map(|(low, high)| {
-            format!(" ({} to {} over rounds)", scale.text(low, None), scale.text(high, None))
-        });
-        Field { text: field.text.clone() + &spread.unwrap_or_default(), ..field }
-    };
-    metrics.iter().enumerate().map(field).collect()
+/// A verdict with its first reason.
+pub fn with_reason(verdict: Verdict, reason: Option<&Reason>) -> Field {
+    let reason = reason.map(|reason| format!(" {}", reason.code.name())).unwrap_or_default();
+    Field::text(format!("{}{reason}", verdict.name()))
+}
+
+/// Quality by the metric of that index. The first one has half of its interval, and the lowest and highest round where
+/// the rounds' texts differ.
+fn quality(i: usize, scale: &Scale, cell: &CellSummary) -> Field {
+    let own = cell.quality.get(i).and_then(MetricFigure::estimate);
+    if i > 0 {
+        return Field::maybe(own.map(|own| own.value), |score| scale.text(score, None));
+    }
+    let field = Field::quality(scale, own);
+    let ends = cell.quality.first().and_then(|first| first.low.zip(first.high));
+    let spread = ends
+        .map(|(low, high)| format!(" ({} to {} over rounds)", scale.text(low, None), scale.text(high, None)));
+    Field { text: field.text.clone() + &spread.unwrap_or_default(), ..field }
 }
 
 /// Signatures of the metrics, each once, with the title of its metric.
 pub fn signatures(run: &Run, test_set: &str) -> Vec<String> {
-    let texts = run.scores.texts.get(test_set);
     let of = |scale: &Scale| {
-        let quality = texts.into_iter().flatten().filter_map(|(_, metrics)| metrics.get(&scale.name));
+        let texts = run.scores.texts.iter().filter(|([set, _], _)| set == test_set);
+        let quality = texts.filter_map(|(_, metrics)| metrics.get(&scale.name));
         let told = quality.filter(|quality| !quality.signature.is_empty());
         told.map(|quality| format!("{} {}", scale.title, quality.signature)).collect::<BTreeSet<_>>()
     };
@@ -137,19 +109,18 @@ pub fn signatures(run: &Run, test_set: &str) -> Vec<String> {
 }
 
 pub fn environment(material: &Material<'_>) -> Table {
-    let mut table = Table::new("The machine and the run", &["what", "value"]);
     let lines = machine(&material.run.identity.host).into_iter().chain(measured(material));
-    for (what, value) in lines.filter(|(_, value)| !value.is_empty()) {
-        table.push("", [Field::text(what), Field::text(value)]);
-    }
-    table
+    Table::of("The machine and the run", lines.filter(|(_, value)| !value.is_empty()))
+        .column("what", |(what, _)| Field::text(*what))
+        .column("value", |(_, value)| Field::text(value))
+        .table()
 }
 
 fn machine(host: &Host) -> Vec<(&'static str, String)> {
     vec![
         ("processor", host.cpu.clone()),
         ("instruction sets", host.isa.join(", ")),
-        ("cores", format!("{} ({})", host.cores.len(), listed(&host.cores))),
+        ("cores", format!("{} ({})", host.cores.len(), host.cores.iter().join(", "))),
         ("NUMA nodes", numa(&host.numa_nodes)),
         ("caches", host.caches.join(", ")),
         ("memory", format!("{} GiB", plain(mebibytes(host.memory_bytes) / 1024.0))),
@@ -160,12 +131,8 @@ fn machine(host: &Host) -> Vec<(&'static str, String)> {
 
 /// The cores of each NUMA node; empty where all have the same memory.
 fn numa(nodes: &[Vec<usize>]) -> String {
-    let all: Vec<String> = nodes.iter().map(|cores| listed(cores)).collect();
+    let all: Vec<String> = nodes.iter().map(|cores| cores.iter().join(", ")).collect();
     if all.len() > 1 { all.join(" | ") } else { String::new() }
-}
-
-fn listed(cores: &[usize]) -> String {
-    cores.iter().map(usize::to_string).collect::<Vec<_>>().join(", ")
 }
 
 fn measured(Material { run, summary, .. }: &Material<'_>) -> Vec<(&'static str, String)> {
@@ -199,7 +166,7 @@ fn measured(Material { run, summary, .. }: &Material<'_>) -> Vec<(&'static str, 
 /// Different texts that `of` finds in the records, each in a sentence.
 fn distinct(run: &Run, of: impl Fn(&Record) -> Option<&String>, about: impl Fn(&str) -> String) -> String {
     let texts: BTreeSet<&String> = run.records.iter().filter_map(of).collect();
-    texts.into_iter().map(|text| about(text)).collect::<Vec<_>>().join("; ")
+    texts.into_iter().map(|text| about(text)).join("; ")
 }
 
 /// Command of each system and track.
@@ -209,9 +176,9 @@ pub fn commands(material: &Material<'_>) -> Table {
         for track in Track::ALL {
             let is_own = |record: &&Record| record.system == system.described.name && record.track == track;
             let Some(record) = material.run.records.iter().find(is_own) else { continue };
-            let command: Vec<String> = record.command.iter().map(|argument| quoted(argument)).collect();
-            let fields = [system.name.as_str(), track.name(), &command.join(" ")];
-            table.push("", fields.map(Field::text));
+            let command = shlex::try_join(record.command.iter().map(String::as_str));
+            let command = command.unwrap_or_else(|_| record.command.join(" "));
+            table.push("", [system.name.as_str(), track.name(), &command].map(Field::text));
         }
     }
     table
@@ -219,17 +186,11 @@ pub fn commands(material: &Material<'_>) -> Table {
 
 /// Parameters of a profile, for the methodology in brief.
 pub fn protocol(profile: Profile) -> Value {
-    let rounds: Vec<f64> = (0..profile.rounds()).map(|round| round as f64).collect();
-    let coverage = median_interval(&rounds).map_or(0.0, |interval| 100.0 * interval.coverage);
+    let coverage = 100.0 * median_coverage(profile.rounds());
     json!({
         "rounds": profile.rounds(),
         "coverage": format!("{} %", format!("{coverage:.1}").trim_end_matches(".0")),
         "warm_up": profile.warm_up_lines(),
         "throughput_seconds": profile.throughput_minimum_ns() / 1_000_000_000,
     })
-}
-
-/// An argument, quoted for a shell.
-fn quoted(argument: &str) -> String {
-    shlex::try_quote(argument).map_or_else(|_| argument.into(), Into::into)
 }

@@ -79,14 +79,12 @@ pub(super) fn over_batches(context: &SetContext<'_>) -> Vec<Figure> {
 
 fn over_one_unit(context: &SetContext<'_>, setting: &str, unit: &str) -> Option<Figure> {
     let cells = context.cells(Track::Throughput1);
-    let mut sweeps: Vec<Swept> = Vec::new();
-    for cell in &cells {
-        let points = of_batches(context, &cells, cell, setting);
-        let Some(name) = context.system(cell.place).sweep.clone() else { continue };
-        if sweeps.iter().all(|sweep| sweep.name != name) {
-            sweeps.extend(swept(name, cell.place, points));
-        }
-    }
+    let named =
+        cells.iter().filter_map(|cell| Some((context.system(cell.place).sweep.as_ref()?, cell.place)));
+    let named = named.unique_by(|(name, _)| *name);
+    let sweeps = named
+        .filter_map(|(name, system)| swept(name.clone(), system, of_batches(context, &cells, name, setting)));
+    let sweeps: Vec<Swept> = sweeps.collect();
     let fastest = sweeps.iter().max_by(|a, b| best(a).1.value.total_cmp(&best(b).1.value))?;
     let title = finding(fastest, unit);
     let about = format!("Words per second on one core over the {unit} that are translated together.");
@@ -126,16 +124,11 @@ fn of_cores(context: &SetContext<'_>, cells: &[&CellSummary], cell: &CellSummary
         let system = context.system(other.place);
         system.described.cores.is_some() && system.sweep.as_ref() == Some(&own.name)
     };
-    let parts: Vec<&&CellSummary> = cells.iter().filter(is_of_it).collect();
-    match own.described.cores.is_some() || parts.is_empty() {
-        true => Vec::new(),
-        false => parts
-            .into_iter()
-            .copied()
-            .chain([cell])
-            .filter_map(|cell| Some((cell.cores, capacity(cell)?)))
-            .collect(),
+    if own.described.cores.is_some() {
+        return Vec::new();
     }
+    let all = cells.iter().filter(is_of_it).chain([&cell]);
+    all.filter_map(|cell| Some((cell.cores, capacity(cell)?))).collect()
 }
 
 /// Words a second; in the track server the greatest rate, in lines a second.
@@ -148,18 +141,12 @@ fn capacity(cell: &CellSummary) -> Option<Estimate> {
     }
 }
 
-/// Speeds of the sweep that `cell` is a part of, by its setting.
-fn of_batches(
-    context: &SetContext<'_>,
-    cells: &[&CellSummary],
-    cell: &CellSummary,
-    setting: &str,
-) -> Vec<Point> {
-    let sweep = &context.system(cell.place).sweep;
-    let of = |other: &&CellSummary| {
-        let system = context.system(other.place);
+/// Speeds of a sweep by its setting.
+fn of_batches(context: &SetContext<'_>, cells: &[&CellSummary], sweep: &str, setting: &str) -> Vec<Point> {
+    let of = |cell: &&CellSummary| {
+        let system = context.system(cell.place);
         let value = system.settings.iter().find(|(name, _)| name == setting)?.1.parse().ok()?;
-        Some((value, other.speed()?)).filter(|_| sweep.is_some() && system.sweep == *sweep)
+        Some((value, cell.speed()?)).filter(|_| system.sweep.as_deref() == Some(sweep))
     };
     cells.iter().filter_map(of).collect()
 }
@@ -202,13 +189,13 @@ fn chart((x, log, ticks): (&str, bool, Vec<f64>), y: &str, curves: Vec<Curve>) -
 }
 
 fn table(title: &str, (head, unit): (&str, &str), sweeps: &[Swept]) -> Table {
-    let heads = ["system", &format!("#{head}"), &format!("#{unit}"), "#times"];
-    let mut table = Table::new(title.to_owned(), &heads);
-    for sweep in sweeps {
-        for ((value, speed), (_, gain)) in sweep.points.iter().zip(gains(sweep)) {
-            let (name, value) = (Field::text(&sweep.name), Field::text(value.to_string()));
-            table.push("", [name, value, Field::estimate(Some(*speed)), Field::text(plain(gain))]);
-        }
-    }
-    table.aligned()
+    let points = sweeps.iter().flat_map(|sweep| {
+        sweep.points.iter().zip(gains(sweep)).map(move |(point, (_, gain))| (sweep, point, gain))
+    });
+    Table::of(title, points)
+        .column("system", |(sweep, ..)| Field::text(&sweep.name))
+        .column(format!("#{head}"), |(_, (value, _), _)| Field::text(value.to_string()))
+        .column(format!("#{unit}"), |(_, (_, speed), _)| Field::estimate(Some(*speed)))
+        .column("#times", |(.., gain)| Field::text(plain(*gain)))
+        .aligned()
 }

@@ -38,7 +38,7 @@ fn kept(context: &SetContext<'_>, system: usize, kind: Kind) -> Option<Kept> {
 
 /// Share that each system keeps of each kind. The first row says of how many.
 fn shares(context: &SetContext<'_>) -> Table {
-    let names = Kind::ALL.map(|kind| format!("#{} %", kind.head()));
+    let names = Kind::ALL.map(|kind| format!("#{} %", kind.text()));
     let heads: Vec<&str> = ["system"].into_iter().chain(names.iter().map(String::as_str)).collect();
     let mut table = Table::new("Share that is kept of what the source holds", &heads);
     for system in systems(context) {
@@ -59,8 +59,6 @@ fn shares(context: &SetContext<'_>) -> Table {
 /// Lines where translators have lost something, of each kind. A system is looked at only for kinds that lack
 /// examples.
 fn examples(context: &SetContext<'_>) -> Table {
-    let heads = ["lost", "system", "#line", "kept", "source", "answer"];
-    let mut table = Table::new("Lines where something was lost", &heads);
     let mut shown: [Vec<(usize, Loss)>; Kind::ALL.len()] = Kind::ALL.map(|_| Vec::new());
     let set = context.set.texts;
     let mut counter = Counter::new(set, Languages::of(set, &context.material.run.metrics));
@@ -73,10 +71,22 @@ fn examples(context: &SetContext<'_>) -> Table {
             shown.iter_mut().zip(lost).for_each(|(shown, lost)| add(shown, system, &lost));
         }
     }
-    for (kind, shown) in Kind::ALL.into_iter().zip(&shown) {
-        shown.iter().for_each(|(system, loss)| table.push("", example(context, *system, kind, loss)));
-    }
-    table
+    let shown = Kind::ALL.into_iter().zip(shown);
+    let all =
+        shown.flat_map(|(kind, shown)| shown.into_iter().map(move |(system, loss)| (kind, system, loss)));
+    Table::of("Lines where something was lost", all)
+        .column("lost", |(kind, ..)| Field::text(kind.text()))
+        .column("system", |(_, system, _)| Field::text(context.name(*system)))
+        .column("#line", |(.., loss)| Field::text((loss.line + 1).to_string()))
+        .column("kept", |(.., loss)| Field::text(format!("{} of {}", loss.kept.kept, loss.kept.found)))
+        .column("source", |(.., loss)| {
+            Field::text(beginning(&String::from_utf8_lossy(&set.source[loss.line])))
+        })
+        .column("answer", |(_, system, loss)| {
+            let answers = context.set.answers(*system);
+            Field::text(beginning(answers.map_or("", |answers| answers[loss.line].as_str())))
+        })
+        .table()
 }
 
 /// Adds the greatest loss of a system on a line that no other system shows.
@@ -84,16 +94,4 @@ fn add(shown: &mut Vec<(usize, Loss)>, system: usize, lost: &[Loss]) {
     let is_new = |loss: &&Loss| shown.iter().all(|(_, other)| other.line != loss.line);
     let first = lost.iter().find(is_new).filter(|_| shown.len() < EXAMPLES);
     shown.extend(first.map(|loss| (system, *loss)));
-}
-
-fn example(context: &SetContext<'_>, system: usize, kind: Kind, loss: &Loss) -> [Field; 6] {
-    let answer = context.set.answers(system).map_or("", |answers| answers[loss.line].as_str());
-    [
-        Field::text(kind.head()),
-        Field::text(context.name(system)),
-        Field::text((loss.line + 1).to_string()),
-        Field::text(format!("{} of {}", loss.kept.kept, loss.kept.found)),
-        Field::text(beginning(&String::from_utf8_lossy(&context.set.texts.source[loss.line]))),
-        Field::text(beginning(answer)),
-    ]
 }

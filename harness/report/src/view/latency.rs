@@ -10,6 +10,10 @@ use dyno_results::summary::Duel;
 use dyno_results::turns::Measure;
 use dyno_stats::numbers::{factor, percent_tick, plain, supported};
 use dyno_stats::{Estimate, Order, by_length, quantile, sorted};
+use itertools::Itertools;
+
+/// Names of the percentiles that a cell has.
+const PERCENTILES: [&str; 4] = ["p50", "p90", "p95", "p99"];
 
 pub fn section(context: &SetContext<'_>) -> Section {
     let tracks = Track::ALL.into_iter().filter(|track| track.is_lockstep());
@@ -50,13 +54,8 @@ fn distribution(context: &SetContext<'_>, cells: &[&CellSummary], place: &str) -
     let about = format!(
         "For each system the share of {unit}s that were answered within a time; steep is steady, left is fast."
     );
-    Some(Figure::of(
-        &chart,
-        &context.id(&format!("{track}-ecdf")),
-        tail_finding(context, cells, place)?,
-        about,
-        percentiles(context, cells),
-    ))
+    let (title, table) = (tail_finding(context, cells, place)?, percentiles(context, cells));
+    Some(Figure::of(&chart, &context.id(&format!("{track}-ecdf")), title, about, table))
 }
 
 fn curve(context: &SetContext<'_>, cell: &CellSummary) -> Curve {
@@ -64,10 +63,8 @@ fn curve(context: &SetContext<'_>, cell: &CellSummary) -> Curve {
     // A hundred points: a screen shows no more.
     let shares = (0..=100).map(|i| f64::from(i) / 100.0);
     let line = shares.filter_map(|share| Some((quantile(&sorted, share)?, share))).collect();
-    let told = ["p50", "p90", "p95", "p99"]
-        .iter()
-        .zip(&cell.percentiles_ms)
-        .filter_map(|(name, ms)| Some(format!("{name} {} ms", supported(ms.as_ref()?))));
+    let told = PERCENTILES.iter().zip(&cell.percentiles_ms);
+    let told = told.filter_map(|(name, ms)| Some(format!("{name} {} ms", supported(ms.as_ref()?))));
     Curve::of(context.look(cell.place), line, Vec::new(), told)
 }
 
@@ -77,17 +74,13 @@ fn tail_finding(context: &SetContext<'_>, cells: &[&CellSummary], place: &str) -
         let told = cell.percentiles_ms[2].map(|p95| p95.value);
         told.or_else(|| quantile(&sorted(&cell.latency_ms), 0.95)).unwrap_or(f64::INFINITY)
     };
-    let fastest = cells.iter().min_by(|a, b| p95(a).total_cmp(&p95(b)))?;
+    let mut ranked = cells.iter().sorted_by(|a, b| p95(a).total_cmp(&p95(b)));
+    let (fastest, next) = (ranked.next()?, ranked.next());
     let (tail, name) = (p95(fastest), context.spoken(fastest.place));
-    let next =
-        cells.iter().filter(|cell| cell.place != fastest.place).min_by(|a, b| p95(a).total_cmp(&p95(b)));
     let unit = fastest.track.unit();
     let answers = format!("{name} answers 95 % of {unit}s within {} ms{place}", plain(tail));
-    let (Some(next), Some(own), Some(other)) =
-        (next, fastest.percentiles_ms[2], next.and_then(|next| next.percentiles_ms[2]))
-    else {
-        return Some(answers);
-    };
+    let rival = next.and_then(|next| Some((next, fastest.percentiles_ms[2]?, next.percentiles_ms[2]?)));
+    let Some((next, own, other)) = rival else { return Some(answers) };
     let paired = next.duels.get(&(Measure::P95, fastest.place)).copied();
     let duel = paired.unwrap_or_else(|| Duel { ratio: other.over(&own), order: other.order(&own) });
     let rival = context.spoken(next.place);
@@ -99,34 +92,22 @@ fn tail_finding(context: &SetContext<'_>, cells: &[&CellSummary], place: &str) -
 
 fn percentiles(context: &SetContext<'_>, cells: &[&CellSummary]) -> Table {
     let unit = cells[0].track.unit();
-    let ms_a_unit = format!("#ms a {unit}");
-    let heads = [
-        "system",
-        "#first line p50 ms",
-        "#first line p95 ms",
-        "#first line p99 ms",
-        "#p50 ms",
-        "#p90 ms",
-        "#p95 ms",
-        "#p99 ms",
-        "#p99 below",
-        "#p99.9 ms",
-        "#p99.9 below",
-        &ms_a_unit,
-        "#ms a word more",
-    ];
-    let title = format!("Latency percentiles, and the fitted cost of a {unit} and of a word");
-    let mut table = Table::new(&title, &heads);
-    for cell in cells {
-        let mut fields = vec![Field::text(context.name(cell.place))];
-        let first = [cell.first_line_p50_ms, cell.first_line_p95_ms, cell.first_line_p99_ms];
-        fields.extend(first.map(|ms| Field::maybe(ms, plain)));
-        fields.extend(cell.percentiles_ms.map(Field::estimate));
-        let exact = [cell.p99_bound_ms, cell.p999_ms, cell.p999_bound_ms, cell.line_ms, cell.word_ms];
-        fields.extend(exact.map(|ms| Field::maybe(ms, plain)));
-        table.push("", fields);
-    }
-    table.without_empty_columns().aligned()
+    Table::of(format!("Latency percentiles, and the fitted cost of a {unit} and of a word"), cells)
+        .column("system", |cell| Field::text(context.name(cell.place)))
+        .column("#first line p50 ms", |cell| Field::maybe(cell.first_line_p50_ms, plain))
+        .column("#first line p95 ms", |cell| Field::maybe(cell.first_line_p95_ms, plain))
+        .column("#first line p99 ms", |cell| Field::maybe(cell.first_line_p99_ms, plain))
+        .columns(
+            PERCENTILES.into_iter().enumerate(),
+            |(_, name)| format!("#{name} ms"),
+            |(i, _), cell| Field::estimate(cell.percentiles_ms[*i]),
+        )
+        .column("#p99 below", |cell| Field::maybe(cell.p99_bound_ms, plain))
+        .column("#p99.9 ms", |cell| Field::maybe(cell.p999_ms, plain))
+        .column("#p99.9 below", |cell| Field::maybe(cell.p999_bound_ms, plain))
+        .column(format!("#ms a {unit}"), |cell| Field::maybe(cell.line_ms, plain))
+        .column("#ms a word more", |cell| Field::maybe(cell.word_ms, plain))
+        .compact()
 }
 
 /// Words of each source line, or of each page in the track pages.
@@ -158,13 +139,8 @@ fn lengths(context: &SetContext<'_>, cells: &[&CellSummary], place: &str) -> Opt
     let about = format!(
         "Dots are medians over {unit}s of similar length; each line is the fitted cost of a {unit} plus that of its words."
     );
-    Some(Figure::of(
-        &chart,
-        &context.id(&format!("{track}-length")),
-        length_finding(context, cells)?,
-        about,
-        length_table(context, cells, &source),
-    ))
+    let (title, table) = (length_finding(context, cells)?, length_table(context, cells, &source));
+    Some(Figure::of(&chart, &context.id(&format!("{track}-length")), title, about, table))
 }
 
 /// Width of a group of lengths in words, wide enough for a median of its lines or pages.
@@ -210,22 +186,20 @@ fn length_finding(context: &SetContext<'_>, cells: &[&CellSummary]) -> Option<St
 }
 
 fn length_table(context: &SetContext<'_>, cells: &[&CellSummary], source: &[usize]) -> Table {
-    let mut lengths: Vec<f64> =
-        cells.iter().flat_map(|cell| groups(cell, source)).map(|group| group.0).collect();
+    let grouped: Vec<_> = cells.iter().map(|cell| (cell, groups(cell, source))).collect();
+    let mut lengths: Vec<f64> = grouped.iter().flat_map(|(_, groups)| groups).map(|group| group.0).collect();
     lengths.sort_by(f64::total_cmp);
     lengths.dedup();
     // As many columns as a table can show side by side.
     lengths.truncate(10);
     let half = (width(cells[0].track) / 2) as f64;
-    let head = |middle: &f64| format!("#{:.0}–{:.0}", middle - half, middle + half);
-    let heads: Vec<String> = [String::from("system")].into_iter().chain(lengths.iter().map(head)).collect();
     let title = format!("Median latency in ms by words of the source {}", cells[0].track.unit());
-    let mut table = Table::new(&title, &heads);
-    for cell in cells {
-        let groups = groups(cell, source);
-        let field = |middle: &f64| Field::maybe(groups.iter().find(|g| g.0 == *middle).map(|g| g.1), plain);
-        let name = Field::text(context.name(cell.place));
-        table.push("", [name].into_iter().chain(lengths.iter().map(field)));
-    }
-    table.aligned()
+    Table::of(title, grouped)
+        .column("system", |(cell, _)| Field::text(context.name(cell.place)))
+        .columns(
+            lengths,
+            |middle| format!("#{:.0}–{:.0}", middle - half, middle + half),
+            |middle, (_, groups)| Field::maybe(groups.iter().find(|g| g.0 == *middle).map(|g| g.1), plain),
+        )
+        .aligned()
 }

@@ -33,8 +33,8 @@ use crate::published::Published;
 use crate::tables::Table;
 use crate::translations::translations;
 pub(crate) use context::{class_of, row_class};
-pub(crate) use full::judged;
-pub(crate) use quality::quality_axis;
+pub(crate) use full::{on_frontier, with_reason};
+pub(crate) use quality::scatter;
 
 use context::{Section, SetContext};
 

@@ -2,7 +2,7 @@
 
 use super::context::{Section, SetContext, row_class};
 use super::wins;
-use crate::charts::{self, Axis, Figure, Point, Scatter};
+use crate::charts::{self, Axis, Family, Figure, Point, Scatter};
 use crate::cost::{Contest, Contestant, Cost};
 use crate::published::Published;
 use crate::sentences::{self, Writer};
@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 pub fn figures(context: &SetContext<'_>) -> (Option<Figure>, Section) {
     let lead = context.contest.as_ref().map(|contest| figure(context, contest));
     let primary = context.contest.as_ref().map(|contest| contest.cost);
-    let others = Cost::ALL.into_iter().filter(|cost| Some(*cost) != primary);
+    let others = Cost::all().filter(|cost| Some(*cost) != primary);
     let contests = others.map(|cost| Contest::of(cost, context.set, &context.translators));
     let figures: Vec<_> = contests
         .filter(|contest| contest.all().next().is_some())
@@ -45,13 +45,11 @@ pub fn legend(context: &SetContext<'_>) -> Vec<Value> {
 
 fn figure(context: &SetContext<'_>, contest: &Contest<'_>) -> Figure {
     let cost = contest.cost;
-    let chart = Scatter {
-        x: cost.axis(),
-        less_is_better: cost.less_is_better(),
-        y: quality_axis(&contest.scale),
-        points: points(context, contest),
-        published: published(context, cost),
-    };
+    let shown: Vec<&Contestant> = contest.all().sorted_by_key(|one| one.standing).collect();
+    let chart = scatter(contest, &shown, published(context, cost), |one| {
+        let system = context.system(one.system);
+        (system.name.clone(), system.family, tip(context, contest, one))
+    });
     let title = Writer { contest, name: &|system| context.spoken(system) }.finding();
     let about = format!(
         "{} systems by {} and {}, each with the box of its two intervals; the stairs are the frontier.",
@@ -65,25 +63,27 @@ fn figure(context: &SetContext<'_>, contest: &Contest<'_>) -> Figure {
 }
 
 /// Axis of quality. The better end is always at the top.
-pub fn quality_axis(scale: &Scale) -> Axis {
+fn quality_axis(scale: &Scale) -> Axis {
     let better = if scale.is_higher_better() { "more" } else { "less" };
     let name = format!("{} ({better} is better ↑)", scale.title);
     Axis { from_zero: false, reversed: !scale.is_higher_better(), ..Axis::of(name, false) }
 }
 
-/// Points of the systems, the frontier first: the first labels get the best places.
-fn points(context: &SetContext<'_>, contest: &Contest<'_>) -> Vec<Point> {
-    let mut ordered: Vec<&Contestant> = contest.all().collect();
-    ordered.sort_by_key(|one| one.standing);
-    let point = |one: &&Contestant| Point {
-        name: context.name(one.system),
-        family: context.system(one.system).family,
-        standing: one.standing,
-        x: one.cost,
-        y: one.quality,
-        tip: tip(context, contest, one),
+/// The chart of the systems `shown`, the first of which get the best places for their labels, each with its name, family
+/// and tip.
+pub fn scatter(
+    contest: &Contest<'_>,
+    shown: &[&Contestant],
+    published: Vec<charts::Published>,
+    look: impl Fn(&Contestant) -> (String, Family, Vec<String>),
+) -> Scatter {
+    let point = |one: &&Contestant| {
+        let (name, family, tip) = look(one);
+        Point { name, family, standing: one.standing, x: one.cost, y: one.quality, tip }
     };
-    ordered.iter().map(point).collect()
+    let (cost, points) = (contest.cost, shown.iter().map(point).collect());
+    let (x, y) = (cost.axis(), quality_axis(&contest.scale));
+    Scatter { x, less_is_better: cost.less_is_better(), y, points, published }
 }
 
 fn tip(context: &SetContext<'_>, contest: &Contest<'_>, one: &Contestant) -> Vec<String> {
@@ -131,25 +131,20 @@ fn published(context: &SetContext<'_>, cost: Cost) -> Vec<charts::Published> {
 }
 
 fn table(context: &SetContext<'_>, contest: &Contest<'_>) -> Table {
-    let cost = contest.cost;
-    let scale = &contest.scale;
-    let heads = ["system", &format!("#{}", scale.title), cost.head(), "frontier"];
-    let mut table = Table::new(format!("{} and {}", scale.title, cost.noun()), &heads);
-    for one in contest.all() {
-        let noisy = cost.cell(context.set, one.system).is_some_and(|cell| cell.verdict == Verdict::Noisy);
-        let standing = match one.standing {
-            Standing::Frontier => "yes",
-            Standing::Probably => "probably",
-            Standing::Off if noisy => "no: NOISY",
-            Standing::Off => "no",
-        };
-        let fields = [
-            Field::text(context.name(one.system)),
-            Field::quality(scale, Some(one.quality)),
-            Field::estimate(Some(one.cost)),
-            Field::text(standing),
-        ];
-        table.push(row_class(Some(one.standing)), fields);
-    }
-    table.aligned()
+    let (cost, scale) = (contest.cost, &contest.scale);
+    let is_noisy = |system| cost.cell(context.set, system).is_some_and(|cell| cell.verdict == Verdict::Noisy);
+    Table::of(format!("{} and {}", scale.title, cost.noun()), contest.all())
+        .classed(|one| row_class(Some(one.standing)))
+        .column("system", |one| Field::text(context.name(one.system)))
+        .column(format!("#{}", scale.title), |one| Field::quality(scale, Some(one.quality)))
+        .column(cost.head(), |one| Field::estimate(Some(one.cost)))
+        .column("frontier", |one| {
+            Field::text(match one.standing {
+                Standing::Frontier => "yes",
+                Standing::Probably => "probably",
+                Standing::Off if is_noisy(one.system) => "no: NOISY",
+                Standing::Off => "no",
+            })
+        })
+        .aligned()
 }

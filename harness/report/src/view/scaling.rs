@@ -79,77 +79,53 @@ fn cores_title(context: &SetContext<'_>, cores: usize, gains: &[(usize, Estimate
 }
 
 fn cores_table(context: &SetContext<'_>, gains: &[(usize, Estimate)], [one, all]: [Track; 2]) -> Table {
-    let heads = ["system", "#one core, words/s", "#all cores, words/s", "#times"];
-    let mut table = Table::new("Speed on one core and on all", &heads);
-    for (system, gain) in gains {
-        let speed = |track| Field::estimate(speed(context, *system, track));
-        let name = Field::text(context.name(*system));
-        table.push("", [name, speed(one), speed(all), Field::estimate(Some(*gain))]);
-    }
-    table.aligned()
+    Table::of("Speed on one core and on all", gains)
+        .column("system", |(system, _)| Field::text(context.name(*system)))
+        .column("#one core, words/s", |(system, _)| Field::estimate(speed(context, *system, one)))
+        .column("#all cores, words/s", |(system, _)| Field::estimate(speed(context, *system, all)))
+        .column("#times", |(_, gain)| Field::estimate(Some(*gain)))
+        .aligned()
 }
 
 fn memory(context: &SetContext<'_>) -> Option<Figure> {
-    let peak = |system| Some(Estimate::exactly(summary::peak_mebibytes(context, system)?));
-    let all = ascending(figures_of(context, peak));
-    sizes(
-        context,
-        &all,
-        "peak-memory",
-        "peak memory on one core in MiB",
-        "peak MiB",
-        "needs the least memory",
-        |_| "",
-    )
-}
-
-fn ascending(mut figures: Vec<(usize, Estimate)>) -> Vec<(usize, Estimate)> {
-    figures.sort_by(|a, b| a.1.value.total_cmp(&b.1.value));
-    figures
+    let texts = ["peak-memory", "peak memory on one core in MiB", "peak MiB", "needs the least memory"];
+    sizes(context, texts, |system| summary::peak_mebibytes(context, system), |_| "")
 }
 
 fn size(context: &SetContext<'_>) -> Option<Figure> {
+    let texts = ["model-size", "bytes of the model's files in MiB", "model MiB", "has the smallest model"];
     let sized = |system: usize| {
-        let cells = Track::ALL.into_iter().filter_map(|track| context.cell(system, track));
-        cells.into_iter().find(|cell| cell.model_bytes.is_some())
+        let mut cells = Track::ALL.into_iter().filter_map(|track| context.cell(system, track));
+        cells.find(|cell| cell.model_bytes.is_some())
     };
-    let bytes = |system: usize| sized(system)?.model_bytes;
-    let all = ascending(figures_of(context, |system| Some(Estimate::exactly(mebibytes(bytes(system)?)))));
-    sizes(
-        context,
-        &all,
-        "model-size",
-        "bytes of the model's files in MiB",
-        "model MiB",
-        "has the smallest model",
-        |system| if sized(system).is_some_and(|cell| cell.model_declared) { " declared" } else { "" },
-    )
+    let mark = |system| if sized(system).is_some_and(|cell| cell.model_declared) { " declared" } else { "" };
+    sizes(context, texts, |system| sized(system)?.model_bytes.map(mebibytes), mark)
 }
 
+/// A bar for the size of each system, the least first. The texts are the id, the axis, the head of the column, and what
+/// the least is.
 fn sizes(
     context: &SetContext<'_>,
-    all: &[(usize, Estimate)],
-    id: &str,
-    axis: &str,
-    head: &str,
-    finding: &str,
+    [id, axis, head, finding]: [&str; 4],
+    mebibytes: impl Fn(usize) -> Option<f64>,
     mark: impl Fn(usize) -> &'static str,
 ) -> Option<Figure> {
-    let (least, value) = all.iter().min_by(|a, b| a.1.value.total_cmp(&b.1.value))?;
+    let mut all = figures_of(context, |system| mebibytes(system).map(Estimate::exactly));
+    all.sort_by(|a, b| a.1.value.total_cmp(&b.1.value));
+    let (least, value) = all.first()?;
     let size = format!("{} MiB{}", plain(value.value), mark(*least));
     let title = match all.len() {
         1 => format!("{}: {size}", context.spoken(*least)),
         _ => format!("{} {finding}, {size}", context.spoken(*least)),
     };
-    let mut table = Table::new(axis.to_owned(), &["system", &format!("#{head}")]);
-    for (system, value) in all {
-        let size = plain(value.value) + mark(*system);
-        table.push("", [context.name(*system), size].map(Field::text));
-    }
+    let table = Table::of(axis, &all)
+        .column("system", |(system, _)| Field::text(context.name(*system)))
+        .column(format!("#{head}"), |(system, value)| Field::text(plain(value.value) + mark(*system)))
+        .aligned();
     let bars = all.iter().map(|(system, value)| {
         let text = plain(value.value);
         bar(context, *system, *value, text.clone() + mark(*system), format!("{text} MiB{}", mark(*system)))
     });
     let chart = Bars { name: axis.into(), ideal: None, bars: bars.collect() };
-    Some(Figure::of(&chart, &context.id(id), title, format!("A bar a system: {axis}."), table.aligned()))
+    Some(Figure::of(&chart, &context.id(id), title, format!("A bar a system: {axis}."), table))
 }

@@ -69,21 +69,23 @@ fn ends(curves: &[Curve]) -> [f64; 2] {
 }
 
 fn table(context: &SetContext<'_>, served: &[(&CellSummary, &Served)]) -> Table {
-    let heads = ["system", "#lines/s", "#p50 ms", "#p95 ms", "#p99 ms", "limit", "#words/s", "#Mwords/$"];
-    let mut table = Table::new("Time to the answer by the rate of arrival", &heads);
-    for (cell, served) in served {
-        for run in points(served) {
-            let greatest = Some(run.rate) == served.rate;
-            let figure =
-                |column| Field::shown(column, cell, column.figure_on_page(cell).filter(|_| greatest));
+    let runs = served.iter().flat_map(|(cell, served)| {
+        points(served).into_iter().map(move |run| (*cell, run, Some(run.rate) == served.rate))
+    });
+    let figure = |column: Column, cell: &CellSummary, greatest: bool| {
+        Field::shown(column, cell, column.figure_on_page(cell).filter(|_| greatest))
+    };
+    Table::of("Time to the answer by the rate of arrival", runs)
+        .column("system", |(cell, ..)| Field::text(context.name(cell.place)))
+        .column("#lines/s", |(_, run, _)| Field::text(plain(run.rate)))
+        .column("#p50 ms", |(_, run, _)| Field::text(plain(run.p50_ms)))
+        .column("#p95 ms", |(_, run, _)| Field::text(plain(run.p95_ms)))
+        .column("#p99 ms", |(_, run, _)| Field::text(plain(run.p99_ms)))
+        .column("limit", |(_, run, greatest)| {
             let kept = if run.kept { "kept" } else { "missed" };
-            let of_run = [run.rate, run.p50_ms, run.p95_ms, run.p99_ms];
-            let of_run = of_run.map(|value| Field::text(plain(value)));
-            let limit = Field::text(if greatest { "greatest rate" } else { kept });
-            let of_cell = [limit, figure(Column::Speed), figure(Column::Dollars)];
-            let name = Field::text(context.name(cell.place));
-            table.push("", [name].into_iter().chain(of_run).chain(of_cell));
-        }
-    }
-    table.without_empty_columns().aligned()
+            Field::text(if *greatest { "greatest rate" } else { kept })
+        })
+        .column("#words/s", |(cell, _, greatest)| figure(Column::Speed, cell, *greatest))
+        .column("#Mwords/$", |(cell, _, greatest)| figure(Column::Dollars, cell, *greatest))
+        .compact()
 }

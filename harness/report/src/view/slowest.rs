@@ -14,30 +14,27 @@ const SHOWN: usize = 120;
 
 /// The table; `None` without texts or latencies.
 pub fn table(context: &SetContext<'_>) -> Option<Table> {
-    let heads = ["system", "#ms", "#times its median", "#line", "#words", "text"];
-    let mut table = Table::new("Slowest lines, by their median over the rounds", &heads);
-    for cell in context.cells(Track::Latency) {
-        slowest(context, cell).into_iter().for_each(|row| table.push("", row));
-    }
+    let source = &context.set.texts.source;
+    let lines = context.cells(Track::Latency).into_iter().flat_map(|cell| slowest(cell, source.len()));
+    let table = Table::of("Slowest lines, by their median over the rounds", lines)
+        .column("system", |(cell, ..)| Field::text(context.name(cell.place)))
+        .column("#ms", |(cell, _, line)| Field::text(plain(cell.latency_ms[*line])))
+        .column("#times its median", |(cell, middle, line)| {
+            Field::text(plain(cell.latency_ms[*line] / middle))
+        })
+        .column("#line", |(.., line)| Field::text((line + 1).to_string()))
+        .column("#words", |(.., line)| Field::text(words(&source[*line]).to_string()))
+        .column("text", |(.., line)| Field::text(beginning(&String::from_utf8_lossy(&source[*line]))))
+        .table();
     (!table.rows.is_empty()).then(|| table.aligned())
 }
 
-fn slowest(context: &SetContext<'_>, cell: &CellSummary) -> Vec<Vec<Field>> {
+/// Indices of the slowest lines of a cell, among the first `lines`, each with the cell and its median.
+fn slowest(cell: &CellSummary, lines: usize) -> Vec<(&CellSummary, f64, usize)> {
     let Some(middle) = median(&cell.latency_ms) else { return Vec::new() };
-    let mut lines: Vec<usize> = (0..cell.latency_ms.len().min(context.set.texts.source.len())).collect();
+    let mut lines: Vec<usize> = (0..cell.latency_ms.len().min(lines)).collect();
     lines.sort_by(|&a, &b| cell.latency_ms[b].total_cmp(&cell.latency_ms[a]));
-    let row = |line: usize| {
-        let (ms, text) = (cell.latency_ms[line], &context.set.texts.source[line]);
-        vec![
-            Field::text(context.name(cell.place)),
-            Field::text(plain(ms)),
-            Field::text(plain(ms / middle)),
-            Field::text((line + 1).to_string()),
-            Field::text(words(text).to_string()),
-            Field::text(beginning(&String::from_utf8_lossy(text))),
-        ]
-    };
-    lines.into_iter().take(LINES).map(row).collect()
+    lines.into_iter().take(LINES).map(|line| (cell, middle, line)).collect()
 }
 
 /// Beginning of a long text.

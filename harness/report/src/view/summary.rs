@@ -37,31 +37,24 @@ fn no_contest(context: &SetContext<'_>) -> String {
 
 /// The frontier as a table: systems with their quality and costs.
 pub fn choices(context: &SetContext<'_>) -> Table {
-    let costs = costs(context);
     let scale = context.set.scale();
-    let title = format!("#{}", scale.title);
-    let mut heads = vec!["take", &title];
-    heads.extend(costs.iter().map(|cost| cost.head()));
-    heads.extend(["#peak MiB", "how sure"]);
-    let mut table = Table::new("The frontier, from the best quality to the least cost", &heads);
-    for one in context
-        .contest
-        .iter()
-        .flat_map(|contest| &contest.contestants)
-        .filter(|one| one.standing != Standing::Off)
-    {
-        let mut fields =
-            vec![Field::text(context.name(one.system)), Field::quality(&scale, Some(one.quality))];
-        fields.extend(costs.iter().map(|cost| Field::estimate(cost.of(context.set, one.system))));
-        fields.push(Field::maybe(peak_mebibytes(context, one.system), plain));
-        fields.push(Field::text(if one.standing == Standing::Frontier {
-            "on the frontier"
-        } else {
-            "probably on it"
-        }));
-        table.push(row_class(Some(one.standing)), fields);
-    }
-    table.without_empty_columns().aligned()
+    let contestants = context.contest.iter().flat_map(|contest| &contest.contestants);
+    let frontier = contestants.filter(|one| one.standing != Standing::Off);
+    Table::of("The frontier, from the best quality to the least cost", frontier)
+        .classed(|one| row_class(Some(one.standing)))
+        .column("take", |one| Field::text(context.name(one.system)))
+        .column(format!("#{}", scale.title), |one| Field::quality(&scale, Some(one.quality)))
+        .columns(
+            costs(context),
+            |cost| cost.head(),
+            |cost, one| Field::estimate(cost.of(context.set, one.system)),
+        )
+        .column("#peak MiB", |one| Field::maybe(peak_mebibytes(context, one.system), plain))
+        .column("how sure", |one| match one.standing {
+            Standing::Frontier => Field::text("on the frontier"),
+            _ => Field::text("probably on it"),
+        })
+        .compact()
 }
 
 /// Peak memory of a system. The track on one core comes first, since workers multiply memory; the other
@@ -74,5 +67,5 @@ pub fn peak_mebibytes(context: &SetContext<'_>, system: usize) -> Option<f64> {
 /// Kinds of cost with figures.
 fn costs(context: &SetContext<'_>) -> Vec<Cost> {
     let told = |cost: &Cost| context.translators.iter().any(|&system| cost.of(context.set, system).is_some());
-    Cost::ALL.into_iter().filter(told).collect()
+    Cost::all().filter(told).collect()
 }

@@ -16,7 +16,8 @@ const BATCH: &str = "batch";
 /// Systems that differ in beam and batch alone, with the values of both.
 struct Sweep<'a> {
     context: &'a SetContext<'a>,
-    systems: Vec<usize>,
+    /// Systems, each with its beam and batch.
+    systems: Vec<(usize, [u32; 2])>,
     beams: Vec<u32>,
     batches: Vec<u32>,
 }
@@ -26,9 +27,11 @@ type Fields = Vec<Vec<Option<(f64, String)>>>;
 
 /// A map for each model whose beam and batch were swept.
 pub(super) fn maps(context: &SetContext<'_>) -> Vec<Figure> {
-    let has = |system, name| number(context.system(system), name).is_some();
-    let swept = context.translators.iter().copied().filter(|&system| has(system, BEAM) && has(system, BATCH));
-    let sweeps = grouped(swept, |a, b| same_sweep(context.system(*a), context.system(*b)));
+    let swept = context.translators.iter().filter_map(|&system| {
+        let of = |name| number(context.system(system), name);
+        Some((system, [of(BEAM)?, of(BATCH)?]))
+    });
+    let sweeps = grouped(swept, |(a, _), (b, _)| same_sweep(context.system(*a), context.system(*b)));
     let map = |(i, systems)| Sweep::of(context, systems)?.figure(i + 1);
     sweeps.into_iter().enumerate().filter_map(map).collect()
 }
@@ -51,12 +54,10 @@ fn same_sweep(a: &System<'_>, b: &System<'_>) -> bool {
 
 impl<'a> Sweep<'a> {
     /// The sweep of `systems`; `None` where beam or batch never varies.
-    fn of(context: &'a SetContext<'a>, systems: Vec<usize>) -> Option<Self> {
-        let values = |name| {
-            let values = systems.iter().filter_map(|&system| number(context.system(system), name));
-            values.sorted().dedup().collect::<Vec<u32>>()
-        };
-        let (beams, batches) = (values(BEAM), values(BATCH));
+    fn of(context: &'a SetContext<'a>, systems: Vec<(usize, [u32; 2])>) -> Option<Self> {
+        let values =
+            |at: usize| systems.iter().map(|(_, own)| own[at]).sorted().dedup().collect::<Vec<u32>>();
+        let (beams, batches) = (values(0), values(1));
         (beams.len() > 1 && batches.len() > 1).then_some(Self { context, systems, beams, batches })
     }
 
@@ -86,8 +87,7 @@ impl<'a> Sweep<'a> {
 
     /// The system of that beam and batch.
     fn at(&self, beam: u32, batch: u32) -> Option<usize> {
-        let has = |system, name, value| number(self.context.system(system), name) == Some(value);
-        self.systems.iter().copied().find(|&system| has(system, BEAM, beam) && has(system, BATCH, batch))
+        self.systems.iter().find(|(_, own)| *own == [beam, batch]).map(|(system, _)| *system)
     }
 
     fn speed(&self, system: usize) -> Option<Estimate> {
@@ -95,20 +95,20 @@ impl<'a> Sweep<'a> {
     }
 
     fn title(&self) -> Option<String> {
-        let speeds = self.systems.iter().filter_map(|&system| Some((system, self.speed(system)?)));
+        let speeds = self.systems.iter().filter_map(|&(system, _)| Some((system, self.speed(system)?)));
         let (fastest, speed) = speeds.max_by(|a, b| a.1.value.total_cmp(&b.1.value))?;
         let name = self.context.spoken(fastest);
         Some(format!("{name} is the fastest of its sweep, at {} words/s on one core", supported(&speed)))
     }
 
     fn table(&self, fields: &Fields) -> Table {
-        let batches = self.batches.iter().map(|batch| format!("#batch {batch}"));
-        let heads: Vec<String> = [BEAM.into()].into_iter().chain(batches).collect();
-        let mut table = Table::new("Words per second on one core by beam and batch", &heads);
-        for (beam, fields) in self.beams.iter().zip(fields) {
-            let figures = fields.iter().map(|field| Field::maybe(field.as_ref(), |(_, text)| text.clone()));
-            table.push("", [Field::text(beam.to_string())].into_iter().chain(figures));
-        }
-        table.aligned()
+        Table::of("Words per second on one core by beam and batch", self.beams.iter().zip(fields))
+            .column(BEAM, |(beam, _)| Field::text(beam.to_string()))
+            .columns(
+                self.batches.iter().enumerate(),
+                |(_, batch)| format!("#batch {batch}"),
+                |(at, _), (_, fields)| Field::maybe(fields[*at].as_ref(), |(_, text)| text.clone()),
+            )
+            .aligned()
     }
 }

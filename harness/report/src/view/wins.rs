@@ -12,22 +12,20 @@ pub fn table(context: &SetContext<'_>) -> Option<Table> {
     if systems.len() < 2 {
         return None;
     }
-    let (names, measures): (Vec<_>, Vec<_>) = measures().into_iter().unzip();
-    let heads: Vec<&str> = ["system", "better translations than"].into_iter().chain(names).collect();
-    let mut table = Table::new(
-        "Systems that each surely beats: by the paired bootstrap in quality, beyond the noise floor in cost",
-        &heads,
-    );
-    for &system in systems {
-        let quality = |other: usize| context.set.quality_order(system, other) == Order::Better;
-        let mut row = vec![Field::text(context.name(system)), beaten(context, system, quality)];
-        row.extend(
-            measures
-                .iter()
-                .map(|&measure| beaten(context, system, |other| beats(context, measure, system, other))),
-        );
-        table.push("", row);
-    }
+    let caption =
+        "Systems that each surely beats: by the paired bootstrap in quality, beyond the noise floor in cost";
+    let is_better = |system: usize, other: usize| context.set.quality_order(system, other) == Order::Better;
+    let table = Table::of(caption, systems.iter().copied())
+        .column("system", |&system| Field::text(context.name(system)))
+        .column("better translations than", |&system| {
+            beaten(context, system, |other| is_better(system, other))
+        })
+        .columns(
+            measures(),
+            |(head, _)| *head,
+            |&(_, measure), &system| beaten(context, system, |other| beats(context, measure, system, other)),
+        )
+        .table();
     Some(table.without_empty_columns())
 }
 

@@ -3,8 +3,6 @@
 //! They are shown beside the score and are no part of a verdict: a score may be equal where one side has lost
 //! numbers.
 
-use std::fmt::Write as _;
-
 use dyno_measure::TestSet;
 use dyno_stats::numbers::p_value;
 use dyno_stats::{holm, sign_test};
@@ -56,11 +54,7 @@ pub(super) fn changes(
 }
 
 pub(super) fn about(changes: &[KindChange]) -> String {
-    let mut text = String::new();
-    for change in changes {
-        let _ = writeln!(text, "  {}", change.about());
-    }
-    text
+    changes.iter().map(|change| format!("  {}\n", change.about())).collect()
 }
 
 impl KindChange {
@@ -69,7 +63,7 @@ impl KindChange {
         let share = |kept: Kept| format!("{:.1} %", kept.share().unwrap_or(1.0) * 100.0);
         let Self { kind, less, more, .. } = self;
         let (ours, theirs, p) = (share(self.candidate), share(self.baseline), p_value(self.p));
-        format!("{} kept: {ours}, before {theirs} (less in {less}, more in {more} lines; p {p})", kind.head())
+        format!("{} kept: {ours}, before {theirs} (less in {less}, more in {more} lines; p {p})", kind.text())
     }
 }
 

@@ -122,21 +122,13 @@ impl Quality {
         let figure =
             |score: Option<f64>| score.map_or_else(|| "unknown".into(), |score| format!("{score:.4}"));
         let (title, ours) = (&self.scale.title, figure(self.score));
-        match self.difference {
-            _ if self.same_text => {
-                format!("{system} on {test_set}: the same text, {title} {ours}: {verdict}")
-            }
-            Some(pair) => format!(
-                "{system} on {test_set}: {differing_lines} lines differ, {title} {ours} against {} ({:+.4}, p {}{}): {verdict}",
-                figure(self.baseline_score),
-                pair.difference,
-                p_value(pair.p_worse),
-                by_permutation(&pair)
-            ),
-            None => {
-                format!("{system} on {test_set}: {differing_lines} lines differ, {title} {ours}: {verdict}")
-            }
-        }
+        let texts =
+            if self.same_text { "the same text".into() } else { format!("{differing_lines} lines differ") };
+        let against = self.difference.map(|pair| {
+            let (theirs, gain, p) = (figure(self.baseline_score), pair.difference, p_value(pair.p_worse));
+            format!(" against {theirs} ({gain:+.4}, p {p}{})", by_permutation(&pair))
+        });
+        format!("{system} on {test_set}: {texts}, {title} {ours}{}: {verdict}", against.unwrap_or_default())
     }
 }
 

@@ -5,8 +5,8 @@
 
 use dyno_stats::numbers::{p_value, whole};
 use dyno_stats::{
-    Interval, holm, mann_whitney, mann_whitney_less, median, median_interval, noise_floor,
-    paired_noise_floor, signed_rank, signed_rank_less,
+    holm, mann_whitney, mann_whitney_less, median, median_interval, noise_floor, paired_noise_floor,
+    signed_rank, signed_rank_less,
 };
 use serde::Serialize;
 
@@ -56,29 +56,18 @@ pub enum Question {
     Differ,
 }
 
-/// Verdict on the speed of a cell.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Change {
-    /// Significantly slower, by more than the tolerated ratio and the noise.
-    Slower,
-    /// Neither slower nor faster.
-    Same,
-    /// Significantly faster, by the same three criteria.
-    Faster,
-    /// No verdict: the rounds of a side are unfit for one, too NOISY, or too few to prove what they show.
-    Unclear,
-}
-
-impl Change {
-    /// The verdict in a table.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Slower => "slower",
-            Self::Same => "same",
-            Self::Faster => "faster",
-            Self::Unclear => "can't tell",
-        }
+dyno_record::words! {
+    /// Verdict on the speed of a cell, with its text in a table.
+    #[serde(rename_all = "lowercase")]
+    pub enum Change {
+        /// Significantly slower, by more than the tolerated ratio and the noise.
+        Slower,
+        /// Neither slower nor faster.
+        Same,
+        /// Significantly faster, by the same three criteria.
+        Faster,
+        /// No verdict: the rounds of a side are unfit for one, too NOISY, or too few to prove what they show.
+        Unclear => "can't tell",
     }
 }
 
@@ -170,18 +159,23 @@ fn least_p(cell: &Speeds, question: Question) -> f64 {
     }
 }
 
-/// The figures of a cell, without a verdict and with an uncorrected `p`.
+/// The figures of a cell, without a verdict and with an uncorrected `p`. The slow-down is the median over pairs; without
+/// pairs the ratio of medians, with the widest interval that theirs allow.
 fn compare(cell: &Speeds, question: Question) -> Option<Comparison> {
-    let has_pairs = !cell.ratios.is_empty();
-    let (slow_down, interval) = if has_pairs { paired(cell)? } else { unpaired(cell)? };
-    let (p, floor) = if has_pairs { of_pairs(cell, question) } else { of_rounds(cell, question, slow_down) };
+    let (baseline, candidate) = (median_interval(&cell.baseline)?, median_interval(&cell.candidate)?);
+    let slow_downs: Vec<f64> = cell.ratios.iter().map(|ratio| ratio.recip()).collect();
+    let slow_down = median_interval(&slow_downs).unwrap_or_else(|| baseline.over(&candidate));
+    let (p, floor) = match cell.ratios[..] {
+        [] => of_rounds(cell, question, slow_down.value),
+        _ => of_pairs(cell, question),
+    };
     Some(Comparison {
         change: Change::Same,
-        baseline_words_per_second: median(&cell.baseline)?,
-        candidate_words_per_second: median(&cell.candidate)?,
-        slow_down,
-        slow_down_low: interval.low,
-        slow_down_high: interval.high,
+        baseline_words_per_second: baseline.value,
+        candidate_words_per_second: candidate.value,
+        slow_down: slow_down.value,
+        slow_down_low: slow_down.low,
+        slow_down_high: slow_down.high,
         p,
         noise_floor: floor.map_or(f64::INFINITY, f64::exp),
     })
@@ -211,20 +205,6 @@ fn of_rounds(cell: &Speeds, question: Question, slow_down: f64) -> (f64, Option<
     };
     let rounds = cell.baseline.len().min(cell.candidate.len());
     (p, noise_floor(&[cell.baseline.clone(), cell.candidate.clone()], rounds))
-}
-
-/// Slow-down of pairs: median and interval over them.
-fn paired(cell: &Speeds) -> Option<(f64, Interval)> {
-    let slow_downs: Vec<f64> = cell.ratios.iter().map(|ratio| ratio.recip()).collect();
-    Some((median(&slow_downs)?, median_interval(&slow_downs)?))
-}
-
-/// Slow-down of unpaired rounds: the ratio of medians, and the widest ratio that their intervals allow.
-fn unpaired(cell: &Speeds) -> Option<(f64, Interval)> {
-    let (a, b) = (median_interval(&cell.baseline)?, median_interval(&cell.candidate)?);
-    let coverage = a.coverage.min(b.coverage);
-    let interval = Interval { low: a.low / b.high, high: a.high / b.low, coverage };
-    Some((median(&cell.baseline)? / median(&cell.candidate)?, interval))
 }
 
 /// The verdict. NOISY rounds have one only if their pairs agree on it; a change that so few rounds can't prove has none.

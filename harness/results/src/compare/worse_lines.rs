@@ -1,7 +1,5 @@
 //! Lines of a text that got worse: source, both answers and the loss, side by side.
 
-use std::fmt::Write as _;
-
 use dyno_measure::TestSet;
 use serde::Serialize;
 
@@ -72,18 +70,17 @@ pub(super) fn worst_lines(
 /// The lines as text, below a title; empty without lines.
 pub(super) fn about(lines: &[WorseLine], scale: &Scale) -> String {
     let Some(first) = lines.first() else { return String::new() };
-    let mut text = match first.difference {
+    let title = match first.difference {
         Some(_) => format!("  lines that got worse most, by {}:\n", scale.title),
         None => "  lines that differ:\n".to_owned(),
     };
-    for line in lines {
+    let about = |line: &WorseLine| {
         let loss = line.loss(scale).map_or_else(String::new, |loss| format!(": {loss}"));
         let [source, baseline, candidate] = line.shown();
-        let _ = writeln!(text, "  line {}{loss}", line.line);
-        let _ =
-            writeln!(text, "    source     {source}\n    baseline   {baseline}\n    candidate  {candidate}");
-    }
-    text
+        let head = format!("  line {}{loss}\n    source     {source}\n", line.line);
+        head + &format!("    baseline   {baseline}\n    candidate  {candidate}\n")
+    };
+    title + &lines.iter().map(about).collect::<String>()
 }
 
 fn shortened(text: &str) -> String {

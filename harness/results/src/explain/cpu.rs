@@ -1,7 +1,6 @@
 //! CPU time of a system where it tells more than its speed. It isn't always the time that a user waits, and
 //! may be far more than that of the other systems.
 
-use dyno_measure::Verdict;
 use dyno_stats::median;
 
 use crate::summary::Summary;
@@ -33,18 +32,11 @@ impl CpuTime {
         let waiting = row.words_per_second.filter(|_| row.track.is_lockstep()).map(|speed| 1000.0 / speed);
         let of_waiting =
             waiting.map(|waiting| seconds / waiting).filter(|times| (times - 1.0).abs() > USUAL_GAP);
-        let others: Vec<f64> =
-            others(summary, row).filter_map(|row| row.cpu_seconds_per_1000_words).collect();
+        let others = summary.ranked_beside(row).filter_map(|row| row.cpu_seconds_per_1000_words);
+        let others: Vec<f64> = others.collect();
         let of_others = median(&others).map(|middle| seconds / middle).filter(|&times| times >= FAR_MORE);
         (of_waiting.is_some() || of_others.is_some()).then_some(Self { seconds, of_waiting, of_others })
     }
-}
-
-/// Other systems of the table that are ranked with this one.
-fn others<'a>(summary: &'a Summary, row: &'a CellSummary) -> impl Iterator<Item = &'a CellSummary> {
-    let in_table = |other: &&CellSummary| (&other.test_set, other.track) == (&row.test_set, row.track);
-    let is_ranked = |other: &&CellSummary| other.verdict != Verdict::Invalid && other.standing.is_some();
-    summary.cells.iter().filter(in_table).filter(is_ranked).filter(|other| other.place != row.place)
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ use dyno_measure::judge::length::{
 use dyno_record::rules::limits::{
     EMPTY_SHARE, LENGTH_TOLERANCE, MOST_DIFFERING, MOST_REFERENCES, RUNAWAY_SHARE,
 };
+use itertools::Itertools;
 
 use crate::run::Run;
 use crate::run::cells::MeasuredCell;
@@ -30,20 +31,14 @@ pub struct Margin {
 
 /// Margins of `cell`, the nearest to its limit first.
 pub(super) fn of(run: &Run, cell: &MeasuredCell<'_>, row: &CellSummary) -> Vec<Margin> {
-    let mut margins = of_text(run, cell, row);
-    margins.extend(of_rounds(run, cell));
-    margins.sort_by(|a, b| b.used.total_cmp(&a.used));
-    margins
+    let margins = of_text(run, cell, row).into_iter().chain(of_rounds(run, cell));
+    margins.sorted_by(|a, b| b.used.total_cmp(&a.used)).collect()
 }
 
 /// Rules about the text that is scored. Vectors of encoders have none.
 fn of_text(run: &Run, cell: &MeasuredCell<'_>, row: &CellSummary) -> Vec<Margin> {
-    let is_encoder = cell.test_set.references.is_empty();
-    let Some(answers) =
-        row.output.as_ref().filter(|_| !is_encoder).and_then(|output| run.outputs.get(output))
-    else {
-        return Vec::new();
-    };
+    let text = row.output.as_ref().and_then(|output| run.outputs.get(output));
+    let Some(answers) = text.filter(|_| !cell.test_set.references.is_empty()) else { return Vec::new() };
     let (set, lines) = (cell.test_set, &cell.test_set.source);
     let answers: Vec<Vec<u8>> = answers.iter().map(|answer| answer.clone().into_bytes()).collect();
     let factor = run.identity.protocol.limits.runaway_factor();
@@ -60,15 +55,11 @@ fn of_text(run: &Run, cell: &MeasuredCell<'_>, row: &CellSummary) -> Vec<Margin>
         figure: format!("the answers have {:.1} % of the references' characters", ratio * 100.0),
         limit: format!("100 ±{:.0} %", LENGTH_TOLERANCE * 100.0),
     });
+    let equal = equal_to_references(set, &answers);
     let shares = [
         share(Code::EmptyOutput, empty_answers(lines, &answers), EMPTY_SHARE, "are empty"),
         share(Code::Runaway, runaway_answers(lines, &answers, factor), RUNAWAY_SHARE, "are far too long"),
-        share(
-            Code::EqualsReferences,
-            equal_to_references(set, &answers),
-            MOST_REFERENCES,
-            "to long lines equal a reference",
-        ),
+        share(Code::EqualsReferences, equal, MOST_REFERENCES, "to long lines equal a reference"),
     ];
     length.into_iter().chain(shares).collect()
 }

@@ -38,15 +38,9 @@ pub struct Explanation<'a> {
 
 /// Explanations of the cells of `system`, in the order of the tables.
 pub fn explain<'a>(run: &Run, summary: &'a Summary, system: &str) -> Vec<Explanation<'a>> {
-    let cells = run.cells();
-    let of = |row: &CellSummary| {
-        let same = |cell: &&MeasuredCell<'_>| {
-            (cell.system, &cell.test_set.name, cell.track) == (system, &row.test_set, row.track)
-        };
-        cells.iter().find(same)
-    };
-    let own = summary.cells.iter().filter(|row| row.system == system);
-    own.filter_map(|row| Some(of_cell(run, summary, row, of(row)?))).collect()
+    // The summary has a row for each cell, in their order.
+    let own = summary.cells.iter().zip(run.cells()).filter(|(row, _)| row.system == system);
+    own.map(|(row, cell)| of_cell(run, summary, row, &cell)).collect()
 }
 
 fn of_cell<'a>(

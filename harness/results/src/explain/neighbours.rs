@@ -39,13 +39,8 @@ pub(super) fn of<'a>(run: &Run, summary: &'a Summary, row: &CellSummary) -> Neig
     if row.standing.is_none() {
         return Neighbours::default();
     }
-    let of_table = |other: &&CellSummary| {
-        (&other.test_set, other.track) == (&row.test_set, row.track)
-            && other.place != row.place
-            && other.standing.is_some()
-    };
     let others: Vec<Neighbour<'a>> =
-        summary.cells.iter().filter(of_table).map(|other| neighbour(run, row, other)).collect();
+        summary.ranked_beside(row).map(|other| neighbour(run, row, other)).collect();
     let leaves = |standing| {
         let of = |other: &&Neighbour<'a>| against(other.quality, other.cost) == standing;
         others.iter().filter(of).cloned().collect::<Vec<_>>()

@@ -1,14 +1,10 @@
 //! Dates: a month with its day and year, a date in digits, a weekday. English into German alone has the
 //! words.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
-
 use super::kept::Kept;
 use super::line::Line;
 use super::numbers;
-use super::text::{regex, words};
+use super::text::{Pattern, regex, words};
 
 /// Months: how English dates name them, and the beginning of the German name.
 const MONTHS: [(&str, &str); 12] = [
@@ -37,7 +33,7 @@ const WEEKDAYS: [(&str, &[&str]); 7] = [
 
 /// A month with the day before or behind it and the year. "May" and "March" are months only beside a number
 /// or behind a preposition.
-static MONTH: LazyLock<Regex> = LazyLock::new(|| {
+static MONTH: Pattern = Pattern::new(|| {
     regex(concat!(
         r"(?:\b(?P<before>[0-9]{1,2})(?:st|nd|rd|th)?\s+(?:of\s+)?)?",
         r"(?P<led>\b(?:in|of|since|until|till|last|next|early|late|mid|by|from|to|this|every)[\s-]+)?",
@@ -47,12 +43,12 @@ static MONTH: LazyLock<Regex> = LazyLock::new(|| {
         r"(?:,?\s+(?:of\s+)?(?P<year>[12][0-9]{3})\b)?",
     ))
 });
-static WEEKDAY: LazyLock<Regex> = LazyLock::new(|| regex(r"\b(Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?\b"));
-static DIGITS: LazyLock<Regex> = LazyLock::new(|| regex(r"\b[0-9]{1,4}([/.-])[0-9]{1,2}[/.-][0-9]{1,4}\b"));
+static WEEKDAY: Pattern = Pattern::new(|| regex(r"\b(Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?\b"));
+static DIGITS: Pattern = Pattern::new(|| regex(r"\b[0-9]{1,4}([/.-])[0-9]{1,2}[/.-][0-9]{1,4}\b"));
 
 /// What every date has: without it the patterns above, which have no fixed beginning, need not look.
-static ANY: LazyLock<Regex> =
-    LazyLock::new(|| regex(r"Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|days?\b|[0-9][/.-][0-9]"));
+static ANY: Pattern =
+    Pattern::new(|| regex(r"Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|days?\b|[0-9][/.-][0-9]"));
 
 /// Dates of the source, and those of which the answer has every part.
 pub fn count(line: &Line<'_>) -> Kept {

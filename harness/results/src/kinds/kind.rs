@@ -5,7 +5,7 @@ use super::line::Line;
 use super::{dates, length, markup, names, negation, numbers, quotes, repetition, untranslated};
 
 dyno_record::words! {
-    /// Kind of content, in the order of tables.
+    /// Kind of content, in the order of tables, with the text of what is kept.
     #[serde(rename_all = "lowercase")]
     pub enum Kind {
         /// Numbers in digits.
@@ -21,25 +21,15 @@ dyno_record::words! {
         /// Words that negate.
         Negation,
         /// Lines of a fit length.
-        Length,
+        Length => "fit length",
         /// Lines without a loop.
-        Repetition,
+        Repetition => "no loops",
         /// Lines without words of the source's language.
-        Untranslated,
+        Untranslated => "all translated",
     }
 }
 
 impl Kind {
-    /// Name of what is kept, as people read it.
-    pub fn head(self) -> &'static str {
-        match self {
-            Self::Length => "fit length",
-            Self::Repetition => "no loops",
-            Self::Untranslated => "all translated",
-            kind => kind.name(),
-        }
-    }
-
     /// Items of the kind in a line, and those that its answer keeps.
     pub fn count(self, line: &Line<'_>) -> Kept {
         match self {

@@ -2,13 +2,10 @@
 //!
 //! Markup is taken out before the other kinds look: a number in a URL is no number of the sentence.
 
-use std::sync::LazyLock;
-
 use dyno_measure::TestSet;
-use regex::Regex;
 
 use super::pieces;
-use super::text::regex;
+use super::text::{Pattern, regex};
 use crate::scores::Metrics;
 
 /// Languages of a text, as far as kinds need words of them.
@@ -22,7 +19,7 @@ pub enum Languages {
 }
 
 /// The most frequent words of English that no other language of the shared tasks has among its own.
-static ENGLISH: LazyLock<Regex> = LazyLock::new(|| regex(r"(?i)\b(?:the|of|and|is|you|what|did|are)\b"));
+static ENGLISH: Pattern = Pattern::new(|| regex(r"(?i)\b(?:the|of|and|is|you|what|did|are)\b"));
 
 /// Share of lines with such a word from which on a text is English. Nine of ten lines of talk and news have
 /// one; of German, French or Dutch text it is one line in some hundred.

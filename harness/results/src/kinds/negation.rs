@@ -1,20 +1,16 @@
 //! Words that negate, English into German alone. A lost "not" turns a sentence round, and costs no score
 //! much.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
-
 use super::kept::Kept;
 use super::line::Line;
-use super::text::regex;
+use super::text::{Pattern, regex};
 
-static ENGLISH: LazyLock<Regex> = LazyLock::new(|| {
+static ENGLISH: Pattern = Pattern::new(|| {
     regex(r"(?i)\b(?:not|cannot|no|never|none|nobody|nothing|nowhere|neither|nor|without)\b|n['’]t\b")
 });
 /// German cues. Words with "un-" that commonly stand for "not" with an adjective count, and the "oder?" that
 /// stands for "isn't it?".
-static GERMAN: LazyLock<Regex> = LazyLock::new(|| {
+static GERMAN: Pattern = Pattern::new(|| {
     regex(concat!(
         r"(?i)\b(?:nichts?|nie|niemals|nimmer|kein(?:e[mnrs]?|erlei)?|niemand(?:e[mns]|s)?|nirgend\w*|weder|ohne|nein)\b",
         r"|\bun(?:möglich|fähig|nötig|bekannt|gern|wahr|glücklich|zufrieden|klar|sicher|gesund|höflich|verheiratet)\w*",

@@ -1,18 +1,14 @@
 //! Numbers in digits. An answer keeps the value: separators, ordinals and a number spelled out may follow its
 //! language.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
-
 use super::kept::Kept;
 use super::line::Line;
-use super::text::{regex, words};
+use super::text::{Pattern, regex, words};
 
 /// A number with its separators, and what stands before and after it.
-static NUMBER: LazyLock<Regex> = LazyLock::new(|| regex(r"[0-9]+(?:[.,:'\u{a0}\u{202f}][0-9]+)*"));
+static NUMBER: Pattern = Pattern::new(|| regex(r"[0-9]+(?:[.,:'\u{a0}\u{202f}][0-9]+)*"));
 /// What follows the hour of an afternoon, which German counts from 13 on.
-static AFTERNOON: LazyLock<Regex> = LazyLock::new(|| regex(r"^(?::\d\d)?\s*[pP]\.?\s?[mM]\b"));
+static AFTERNOON: Pattern = Pattern::new(|| regex(r"^(?::\d\d)?\s*[pP]\.?\s?[mM]\b"));
 
 /// Beginnings of German words for small numbers: "zwei", "zweite", "zweimal".
 const SPELLED: [(&str, &[&str]); 22] = [

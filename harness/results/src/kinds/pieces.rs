@@ -1,12 +1,8 @@
 //! Pieces of markup: tags, placeholders, URLs and addresses.
 
-use std::sync::LazyLock;
+use super::text::{Pattern, regex};
 
-use regex::Regex;
-
-use super::text::regex;
-
-static MARKUP: LazyLock<Regex> = LazyLock::new(|| {
+static MARKUP: Pattern = Pattern::new(|| {
     regex(concat!(
         r"</?[A-Za-z0-9][^<>]*>",                            // <b>, </a>, <br/>, <0>
         r"|\$?\{\{?[A-Za-z0-9_.:-]+\}\}?",                   // {name}, {0}, {{total}}, ${user}
@@ -19,7 +15,7 @@ static MARKUP: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// Characters and words that some piece of markup has. Most texts have none of them.
-static ANY: LazyLock<Regex> = LazyLock::new(|| regex(r"[<{%&@]|://|www\."));
+static ANY: Pattern = Pattern::new(|| regex(r"[<{%&@]|://|www\."));
 
 pub fn without(text: &str) -> String {
     if ANY.is_match(text) { MARKUP.replace_all(text, " ").into_owned() } else { text.into() }

@@ -1,16 +1,12 @@
 //! Quotation marks in pairs, of whichever form: "…", “…”, „…“, «…», and single ones around words.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
-
 use super::kept::Kept;
 use super::line::Line;
-use super::text::regex;
+use super::text::{Pattern, regex};
 
 /// A pair of single marks. An apostrophe within or behind a word opens none.
-static SINGLE: LazyLock<Regex> =
-    LazyLock::new(|| regex(r"(?:^|[\s(„“])[‘'‚][^\s‘'’‚][^‘'’‚]*[’'‘](?:$|[\s.,;:!?)”“])"));
+static SINGLE: Pattern =
+    Pattern::new(|| regex(r"(?:^|[\s(„“])[‘'‚][^\s‘'’‚][^‘'’‚]*[’'‘](?:$|[\s.,;:!?)”“])"));
 
 /// Pairs of quotation marks, and as many as the answer has.
 pub fn count(line: &Line<'_>) -> Kept {

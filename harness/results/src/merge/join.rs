@@ -4,11 +4,13 @@
 //! one with most rounds of that group. A shard that was killed and measured again elsewhere thereby counts
 //! once.
 
-use std::collections::HashMap;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 use dyno_measure::{Record, Track};
 use dyno_record::Identity;
+use itertools::Itertools;
 
 use super::merged::Source;
 use crate::error::{Error, Result};
@@ -52,24 +54,20 @@ fn add(joined: &mut Run, run: Run, is_chosen: &dyn Fn(&str, Track) -> bool) {
 }
 
 fn choose(runs: &[Source]) -> Result<(Chosen, Vec<String>)> {
-    let mut groups: HashMap<Group<'_>, Vec<(usize, Vec<&Record>)>> = HashMap::new();
+    let mut groups: BTreeMap<Group<'_>, BTreeMap<usize, Vec<&Record>>> = BTreeMap::new();
     for (place, (_, run)) in runs.iter().enumerate() {
         for record in &run.records {
             let holders = groups.entry((&record.test_set, record.track)).or_default();
-            match holders.last_mut().filter(|(last, _)| *last == place) {
-                Some((_, records)) => records.push(record),
-                None => holders.push((place, vec![record])),
-            }
+            holders.entry(place).or_default().push(record);
         }
     }
     let (mut chosen, mut notes) = (HashMap::new(), Vec::new());
-    let mut groups: Vec<_> = groups.into_iter().collect();
-    groups.sort_by_key(|(group, _)| *group);
-    for (group, mut holders) in groups {
-        holders.sort_by_key(|(place, records)| (std::cmp::Reverse(records.len()), *place));
-        let (best, most) = (holders[0].0, &holders[0].1);
-        for (place, records) in &holders[1..] {
-            notes.extend(left_out(group, &runs[best].0, &runs[*place].0, (most, records))?);
+    for (group, holders) in groups {
+        let mut holders =
+            holders.into_iter().sorted_by_key(|(place, records)| (Reverse(records.len()), *place));
+        let Some((best, most)) = holders.next() else { continue };
+        for (place, records) in holders {
+            notes.extend(left_out(group, &runs[best].0, &runs[place].0, (&most, &records))?);
         }
         chosen.insert((group.0.to_owned(), group.1), best);
     }

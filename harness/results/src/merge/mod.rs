@@ -12,7 +12,6 @@ mod merged;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
-use crate::prices::Price;
 use crate::run::Run;
 use crate::scores::{Metrics, Scores};
 use crate::summary::Summary;
@@ -87,13 +86,16 @@ impl Merged {
     }
 }
 
-/// Runs of equal hosts together. Equal machines at different prices are different hosts.
+/// Runs of equal hosts together. Equal machines at different prices are different hosts. A shard without a price may
+/// be of any.
 fn by_host(runs: Vec<Source>) -> Vec<Vec<Source>> {
     let mut groups: Vec<Vec<Source>> = Vec::new();
     for (folder, run) in runs {
+        let is_one_price =
+            |(_, other): &Source| run.price.as_ref().zip(other.price.as_ref()).is_none_or(|(a, b)| a == b);
         let is_same = |group: &Vec<Source>| {
             group[0].1.identity.host.differences(&run.identity.host).is_empty()
-                && group.iter().all(|(_, other)| is_one_price(run.price.as_ref(), other.price.as_ref()))
+                && group.iter().all(is_one_price)
         };
         match groups.iter_mut().find(|group| is_same(group)) {
             Some(group) => group.push((folder, run)),
@@ -103,18 +105,9 @@ fn by_host(runs: Vec<Source>) -> Vec<Vec<Source>> {
     groups
 }
 
-/// Whether two shards may be of one host by their prices. A shard without a price may be of any.
-fn is_one_price(a: Option<&Price>, b: Option<&Price>) -> bool {
-    a.zip(b).is_none_or(|(a, b)| a == b)
-}
-
-fn instance(run: &Run) -> Option<&str> {
-    run.price.as_ref().map(|price| price.instance.as_str())
-}
-
 /// Name of the host of `run`, which no other host has.
 fn unused_name(hosts: &[HostRun], run: &Run) -> String {
-    let name = instance(run).unwrap_or(&run.identity.host.cpu).to_owned();
+    let name = run.price.as_ref().map_or(&run.identity.host.cpu, |price| &price.instance).clone();
     let is_free = |name: &String| hosts.iter().all(|host| host.name != *name);
     let numbered = (2..).map(|number| format!("{name} ({number})"));
     std::iter::once(name.clone()).chain(numbered).find(is_free).unwrap_or(name)

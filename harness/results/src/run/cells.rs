@@ -1,8 +1,9 @@
 //! Cells of a run: the records of one system on one test set under one track, and what a run lacks of them.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use dyno_measure::{Reason, Record, TestSet, Track, Verdict};
+use itertools::Itertools;
 
 use super::Run;
 
@@ -45,12 +46,9 @@ impl<'a> MeasuredCell<'a> {
 impl Run {
     /// Cells with records, in the order of tables: by test set, track, system.
     pub fn cells(&self) -> Vec<MeasuredCell<'_>> {
-        let tracks = |test_set| Track::ALL.into_iter().map(move |track| (test_set, track));
-        let (systems, index) = (self.systems(), self.index());
-        let pairs = self.test_sets.iter().flat_map(tracks);
-        let cells = pairs.flat_map(|(set, track)| {
-            systems.iter().map(|system| index.cell(system, set, track)).collect::<Vec<_>>()
-        });
+        let index = self.index();
+        let all = self.test_sets.iter().cartesian_product(Track::ALL).cartesian_product(self.systems());
+        let cells = all.map(|((set, track), system)| index.cell(system, set, track));
         cells.filter(|cell| !cell.records.is_empty()).collect()
     }
 
@@ -68,20 +66,16 @@ impl Run {
     /// lacks only rounds of its own groups.
     pub fn missing(&self) -> Vec<(MeasuredCell<'_>, usize)> {
         let protocol = &self.identity.protocol;
-        let of_set = |set| protocol.tracks.iter().map(move |&track| (set, track));
-        let groups = self.test_sets.iter().flat_map(of_set).enumerate();
+        let groups = self.test_sets.iter().cartesian_product(&protocol.tracks).enumerate();
         let own = groups.filter(|(i, _)| protocol.shard.is_none_or(|shard| shard.holds(*i)));
         let index = self.index();
-        let cells = own.flat_map(|(_, (set, track))| {
+        let cells = own.flat_map(|(_, (set, &track))| {
             let own = self.identity.systems.iter().filter(|system| system.takes_part(track));
             own.map(|system| index.cell(&system.name, set, track)).collect::<Vec<_>>()
         });
-        let measured = |cell: &MeasuredCell<'_>| {
-            let numbers: HashSet<usize> = cell.records.iter().map(|record| record.round).collect();
-            numbers.len()
-        };
         let lacking = cells.map(|cell| {
-            let lacks = protocol.profile.rounds().saturating_sub(measured(&cell));
+            let measured = cell.records.iter().map(|record| record.round).unique().count();
+            let lacks = protocol.profile.rounds().saturating_sub(measured);
             (cell, lacks)
         });
         lacking.filter(|(_, lacks)| *lacks > 0).collect()

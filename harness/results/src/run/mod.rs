@@ -11,6 +11,7 @@ use dyno_api::{Breakdown, files};
 use dyno_measure::{Cell, Measured, Record, Round, TestSet, Track};
 use dyno_record::Identity;
 use dyno_stats::median;
+use itertools::Itertools;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
@@ -183,13 +184,8 @@ fn price_in(folder: &Path) -> Result<Option<Price>> {
 }
 
 fn outputs(folder: &Path, records: &[Record]) -> Result<HashMap<String, Vec<String>>> {
-    let mut outputs = HashMap::new();
-    for name in records.iter().filter_map(|record| record.output.as_ref()) {
-        if !outputs.contains_key(name) {
-            outputs.insert(name.clone(), texts::text_lines(&texts::read_output(folder, name)?));
-        }
-    }
-    Ok(outputs)
+    let names = records.iter().filter_map(|record| record.output.as_ref()).unique();
+    names.map(|name| Ok((name.clone(), texts::text_lines(&texts::read_output(folder, name)?)))).collect()
 }
 
 /// UTC day of a moment in milliseconds since 1970, as in 2026-11-21.

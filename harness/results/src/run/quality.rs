@@ -36,15 +36,11 @@ impl Run {
         let scale = self.first_scale(test_set);
         let pair = self.scores.difference(&scale.name, best, worst, test_set)?;
         let score = |output: &String| self.scores.quality(&scale.name, output, test_set).map(|it| it.score);
-        let (low, high) = (score(worst)?, score(best)?);
+        let (low, high) = (scale.titled(score(worst)?, None), scale.titled(score(best)?, None));
         let half = (pair.high - pair.low) / 2.0;
         (pair.difference.abs() > MOST_UNLIKE * half).then(|| Reason {
             code: Code::Nondeterministic,
-            figure: format!(
-                "{} in one round, {} in another",
-                scale.titled(low, None),
-                scale.titled(high, None)
-            ),
+            figure: format!("{low} in one round, {high} in another"),
             limit: format!("scores of rounds within {MOST_UNLIKE} times half of their difference's interval"),
             remedy: "translate alike in all rounds; measure two ways of translating under two names".into(),
         })
@@ -54,8 +50,7 @@ impl Run {
     /// `scores.json` knows follow.
     pub fn scales(&self) -> Vec<Scale> {
         let mut scales: Vec<Scale> = self.metrics.list.iter().map(|metric| self.scale_of(metric)).collect();
-        let texts = self.scores.texts.values().flat_map(BTreeMap::values);
-        let scored: BTreeSet<&String> = texts.flat_map(BTreeMap::keys).collect();
+        let scored: BTreeSet<&String> = self.scores.texts.values().flat_map(BTreeMap::keys).collect();
         for name in scored {
             if !scales.iter().any(|known| known.name == *name) {
                 scales.push(self.scores.scale(name).cloned().unwrap_or_else(|| Scale::unknown(name)));

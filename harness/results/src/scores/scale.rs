@@ -9,10 +9,11 @@ use serde::{Deserialize, Serialize};
 const SIGNIFICANT: f64 = 0.05;
 
 /// The better end of a scale.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Direction {
     /// A higher score is better, as for BLEU.
+    #[default]
     Higher,
     /// A lower score is better, as for edit rates.
     Lower,

@@ -35,8 +35,10 @@ pub struct Answer {
     pub lines: BTreeMap<String, Vec<f64>>,
 }
 
-/// Scores of one metric: by test set, then by output. `None` for what the metric can't score.
-type Sheet = Vec<Vec<Option<Scored>>>;
+/// Place of a text in the work: of its test set, and of the output there.
+type Place = (usize, usize);
+/// Scores of one metric, without what it can't score.
+type Sheet = BTreeMap<Place, Scored>;
 type Sheets = Vec<(Scale, Sheet)>;
 
 /// Scores all of `work` by all `metrics`.
@@ -64,76 +66,61 @@ pub fn score(work: &[Work<'_>], metrics: &Metrics) -> Answer {
     }
     sheets.sort_by_key(|(scale, _)| metrics.list.iter().position(|metric| metric.name() == scale.name));
     answer.scores = merged(work, &sheets);
-    let first = sheets.into_iter().next().map(|(_, sheet)| sheet).unwrap_or_default();
-    for (set, column) in work.iter().zip(first) {
-        let lines = set.outputs.iter().zip(column);
-        let lines = lines.filter_map(|((output, _), scored)| Some(((*output).to_owned(), scored?.lines?)));
-        answer.lines.extend(lines);
+    for ((set, output), scored) in sheets.into_iter().take(1).flat_map(|(_, sheet)| sheet) {
+        let name = work[set].outputs[output].0;
+        answer.lines.extend(scored.lines.map(|lines| (name.to_owned(), lines)));
     }
     answer
 }
 
-fn nothing(set: &Work<'_>) -> Vec<Option<Scored>> {
-    set.outputs.iter().map(|_| None).collect()
+/// All texts of the work, with their test sets.
+fn texts<'a>(work: &'a [Work<'_>]) -> impl Iterator<Item = (Place, &'a TestSet, &'a [String])> {
+    work.iter().enumerate().flat_map(|(i, set)| {
+        set.outputs.iter().enumerate().map(move |(j, (_, lines))| ((i, j), set.set, *lines))
+    })
 }
 
 /// Sheets of the metrics of sacrebleu, from one process, and the failures of metrics.
 fn sacrebleu_sheets(work: &[Work<'_>], metrics: &Metrics) -> Result<(Sheets, Vec<String>)> {
     let standard = metrics.of_sacrebleu();
-    let has_references = |set: &&Work<'_>| !set.set.references.is_empty();
-    let scorable: Vec<&Work<'_>> = work.iter().filter(has_references).collect();
-    if standard.is_empty() || scorable.is_empty() {
+    let has_references = |place: &usize| !work[*place].set.references.is_empty();
+    let places: Vec<usize> = (0..work.len()).filter(has_references).collect();
+    if standard.is_empty() || places.is_empty() {
         return Ok(Default::default());
     }
+    let scorable: Vec<&Work<'_>> = places.iter().map(|&place| &work[place]).collect();
     let targets = scorable.iter().map(|set| metrics.targets.get(&set.set.name).map(String::as_str));
     let sets = sacrebleu::score(&scorable, &standard, &targets.collect::<Vec<_>>())?;
-    let mut sheets: Sheets = standard
-        .iter()
-        .map(|metric: &Standard| (metric.scale(), work.iter().map(nothing).collect()))
-        .collect();
-    let places = (0..work.len()).filter(|&place| has_references(&&work[place]));
+    let mut sheets: Sheets = standard.iter().map(|metric| (metric.scale(), Sheet::new())).collect();
     let mut failures = Vec::new();
-    for (place, by_metric) in places.zip(sets) {
+    for (place, by_metric) in places.into_iter().zip(sets) {
         for ((scale, sheet), scored) in sheets.iter_mut().zip(by_metric) {
             match scored {
-                Ok(texts) => sheet[place] = texts.into_iter().map(Some).collect(),
+                Ok(texts) => sheet.extend((0..).map(|output| (place, output)).zip(texts)),
                 Err(error) => failures.push(format!("{} on {}: {error}", scale.title, work[place].set.name)),
             }
         }
     }
     // A metric without any score leaves its earlier ones in place.
-    sheets.retain(|(_, sheet)| sheet.iter().flatten().any(Option::is_some));
+    sheets.retain(|(_, sheet)| !sheet.is_empty());
     Ok((sheets, failures))
 }
 
 /// Encoders' correlations with gold scores. An output with a line that is no vector has none.
 fn spearman_sheet(work: &[Work<'_>]) -> (Scale, Sheet) {
-    let column = |set: &Work<'_>| {
-        let scored = |(_, lines): &(&str, &[String])| {
-            let sampled = correlation(set.set, lines)?;
-            Some(Scored {
-                score: sampled.score,
-                signature: String::new(),
-                sampled: Some(sampled),
-                lines: None,
-            })
-        };
-        set.outputs.iter().map(scored).collect()
-    };
-    (Standard::Spearman.scale(), work.iter().map(column).collect())
+    let scored = texts(work).filter_map(|(place, set, lines)| {
+        let sampled = correlation(set, lines)?;
+        let (score, signature) = (sampled.score, String::new());
+        Some((place, Scored { score, signature, sampled: Some(sampled), lines: None }))
+    });
+    (Standard::Spearman.scale(), scored.collect())
 }
 
 fn worker_sheet(mut worker: Worker, work: &[Work<'_>]) -> Result<(Scale, Sheet)> {
-    let (scale, mut sheet) = (worker.scale(), Sheet::new());
-    for set in work {
-        sheet.push(match scale.suits(set.set) {
-            true => {
-                let scored = set.outputs.iter().map(|(_, lines)| worker.score(set.set, lines).map(Some));
-                scored.collect::<Result<_>>()?
-            }
-            false => nothing(set),
-        });
-    }
+    let scale = worker.scale();
+    let suited = texts(work).filter(|(_, set, _)| scale.suits(set));
+    let scored = suited.map(|(place, set, lines)| Ok((place, worker.score(set, lines)?)));
+    let sheet = scored.collect::<Result<_>>()?;
     Ok((scale, sheet))
 }
 
@@ -141,32 +128,28 @@ fn merged(work: &[Work<'_>], sheets: &[(Scale, Sheet)]) -> Scores {
     let mut scores =
         Scores { metrics: sheets.iter().map(|(scale, _)| scale.clone()).collect(), ..Scores::default() };
     for (i, set) in work.iter().enumerate() {
-        let columns: Vec<Column<'_>> = sheets.iter().map(|(scale, sheet)| (scale, &sheet[i][..])).collect();
         for (a, (output, _)) in set.outputs.iter().enumerate() {
-            let own = columns
+            let own = sheets
                 .iter()
-                .filter_map(|(scale, column)| Some((scale.name.clone(), column[a].as_ref()?.quality())));
-            scores.texts.entry(set.set.name.clone()).or_default().insert((*output).into(), own.collect());
+                .filter_map(|(scale, sheet)| Some((scale.name.clone(), sheet.get(&(i, a))?.quality())));
+            scores.texts.insert([set.set.name.clone(), (*output).into()], own.collect());
             for b in 0..a {
                 let outputs = [a, b].map(|place| set.outputs[place].0.into());
-                scores.add_pair(set.set.name.clone(), outputs, differences(&columns, a, b));
+                scores.add_pair(set.set.name.clone(), outputs, differences(sheets, (i, a), (i, b)));
             }
         }
     }
     scores
 }
 
-/// Scores of one metric on one test set, by output.
-type Column<'a> = (&'a Scale, &'a [Option<Scored>]);
-
-fn differences(columns: &[Column<'_>], a: usize, b: usize) -> BTreeMap<String, Difference> {
-    let difference = |(scale, column): &Column<'_>| {
-        let sampled = |place: usize| column[place].as_ref()?.sampled.as_ref();
+fn differences(sheets: &[(Scale, Sheet)], a: Place, b: Place) -> BTreeMap<String, Difference> {
+    let difference = |(scale, sheet): &(Scale, Sheet)| {
+        let sampled = |place: Place| sheet.get(&place)?.sampled.as_ref();
         let pair = sampled(a)?.minus(sampled(b)?);
         let pair = if scale.is_higher_better() { pair } else { pair.where_less_is_better() };
         Some((scale.name.clone(), pair))
     };
-    columns.iter().filter_map(difference).collect()
+    sheets.iter().filter_map(difference).collect()
 }
 
 /// Scores of a whole run if one of its outputs lacks a score or a metric of `again` is asked for, else `None`.

@@ -11,21 +11,18 @@ use super::metric::Standard;
 use super::scale::Scale;
 
 /// Scores of a run's outputs, and comparisons of every two: `scores.json`. They are maps, since a summary asks for
-/// a pair of outputs once for every pair of cells.
+/// a pair of outputs once for every pair of cells. Outputs go by their SHA-256.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(from = "Wire", into = "Wire")]
 pub struct Scores {
     /// Scales of the metrics with scores.
     pub metrics: Vec<Scale>,
-    /// Qualities of each output, by its SHA-256.
-    pub texts: BySet<String, Quality>,
-    /// Score of the first output minus score of the second; the greater SHA-256 is first. `p_worse` and
-    /// `p_better` speak of quality, whichever end of the scale is better.
-    pub pairs: BySet<[String; 2], Difference>,
+    /// Qualities by test set and output.
+    pub texts: BTreeMap<[String; 2], ByMetric<Quality>>,
+    /// Score of the first output minus score of the second, by test set, first and second output; the greater SHA-256
+    /// is first. `p_worse` and `p_better` speak of quality, whichever end of the scale is better.
+    pub pairs: BTreeMap<[String; 3], ByMetric<Difference>>,
 }
-
-/// Values by the name of the test set, what was translated, and the name of the metric.
-type BySet<K, T> = BTreeMap<String, BTreeMap<K, ByMetric<T>>>;
 
 /// Values by the name of the metric.
 pub type ByMetric<T> = BTreeMap<String, T>;
@@ -47,7 +44,7 @@ pub struct Quality {
 impl Scores {
     /// Quality of `output` by one metric.
     pub fn quality(&self, metric: &str, output: &str, test_set: &str) -> Option<&Quality> {
-        self.texts.get(test_set)?.get(output)?.get(metric)
+        self.texts.get(&[test_set, output].map(String::from))?.get(metric)
     }
 
     /// Score of output `a` minus that of `b`, by one metric.
@@ -55,7 +52,7 @@ impl Scores {
         if a < b {
             return self.difference(metric, b, a, test_set).map(Difference::reversed);
         }
-        self.pairs.get(test_set)?.get(&[a.to_owned(), b.to_owned()])?.get(metric).copied()
+        self.pairs.get(&[test_set, a, b].map(String::from))?.get(metric).copied()
     }
 
     /// Adds the comparison of two outputs.
@@ -63,14 +60,14 @@ impl Scores {
         if a < b {
             pair.values_mut().for_each(|difference| *difference = difference.reversed());
         }
-        self.pairs.entry(test_set).or_default().insert(if a < b { [b, a] } else { [a, b] }, pair);
+        self.pairs.insert(if a < b { [test_set, b, a] } else { [test_set, a, b] }, pair);
     }
 
     /// Removes the scores of a metric.
     pub fn forget(&mut self, metric: &str) {
         self.metrics.retain(|scale| scale.name != metric);
-        self.texts.values_mut().flat_map(BTreeMap::values_mut).for_each(|text| _ = text.remove(metric));
-        self.pairs.values_mut().flat_map(BTreeMap::values_mut).for_each(|pair| _ = pair.remove(metric));
+        self.texts.values_mut().for_each(|text| _ = text.remove(metric));
+        self.pairs.values_mut().for_each(|pair| _ = pair.remove(metric));
     }
 
     /// Adds what only `other` has: a metric may have failed here, on all test sets or on one.
@@ -90,13 +87,14 @@ impl Scores {
     }
 }
 
-fn add_missing<K: Clone + Ord, T: Clone>(own: &mut BySet<K, T>, other: &BySet<K, T>) {
-    for (set, texts) in other {
-        for (text, metrics) in texts {
-            let own = own.entry(set.clone()).or_default().entry(text.clone()).or_default();
-            for (metric, value) in metrics {
-                own.entry(metric.clone()).or_insert_with(|| value.clone());
-            }
+fn add_missing<K: Clone + Ord, T: Clone>(
+    own: &mut BTreeMap<K, ByMetric<T>>,
+    other: &BTreeMap<K, ByMetric<T>>,
+) {
+    for (text, metrics) in other {
+        let own = own.entry(text.clone()).or_default();
+        for (metric, value) in metrics {
+            own.entry(metric.clone()).or_insert_with(|| value.clone());
         }
     }
 }
@@ -160,7 +158,7 @@ impl From<Wire> for Scores {
                 metrics
                     .extend(score.map(|score| (name.to_owned(), Quality { score, confidence, signature })));
             }
-            scores.texts.entry(test_set).or_default().insert(output, metrics);
+            scores.texts.insert([test_set, output], metrics);
         }
         for Pair { test_set, a, b, mut metrics, bleu, chrf } in file.pairs {
             let earlier = [("bleu", bleu), ("chrf", chrf)];
@@ -172,21 +170,24 @@ impl From<Wire> for Scores {
 }
 
 impl From<Scores> for Wire {
-    fn from(scores: Scores) -> Self {
-        let score =
-            |test_set, output, metrics| Score { output, test_set, metrics, earlier: EarlierScore::default() };
-        let pair =
-            |test_set, [a, b]: [String; 2], metrics| Pair { test_set, a, b, metrics, bleu: None, chrf: None };
-        Self { metrics: scores.metrics, scores: list(scores.texts, score), pairs: list(scores.pairs, pair) }
+    fn from(Scores { metrics, texts, pairs }: Scores) -> Self {
+        let earlier = EarlierScore::default;
+        let scores = texts.into_iter().map(|([test_set, output], metrics)| Score {
+            output,
+            test_set,
+            metrics,
+            earlier: earlier(),
+        });
+        let pairs = pairs.into_iter().map(|([test_set, a, b], metrics)| Pair {
+            test_set,
+            a,
+            b,
+            metrics,
+            bleu: None,
+            chrf: None,
+        });
+        Self { metrics, scores: scores.collect(), pairs: pairs.collect() }
     }
-}
-
-fn list<K, T, W>(sets: BySet<K, T>, entry: impl Fn(String, K, ByMetric<T>) -> W) -> Vec<W> {
-    let mut all = Vec::new();
-    for (set, texts) in sets {
-        all.extend(texts.into_iter().map(|(text, metrics)| entry(set.clone(), text, metrics)));
-    }
-    all
 }
 
 #[cfg(test)]

@@ -43,7 +43,7 @@ pub(super) struct Worker {
 }
 
 /// Answer to `init`.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 struct Facts {
     name: String,
     version: String,
@@ -68,28 +68,18 @@ impl Worker {
         process.args(&command.worker[1..]).current_dir(&command.folder);
         let program = Companion::start(&mut process, SHUTDOWN)
             .map_err(|error| fault(format!("can't start {:?}: {error}", command.worker[0])))?;
-        let facts = Facts {
-            name: String::new(),
-            version: String::new(),
-            direction: Direction::Higher,
-            range: None,
-            signature: String::new(),
-            references: true,
-        };
-        let mut worker = Self { command: command.clone(), program, facts, identity: String::new() };
+        let mut worker =
+            Self { command: command.clone(), program, facts: Facts::default(), identity: String::new() };
         worker.facts = worker.ask(&json!({"ask": "init"}), 0)?;
-        worker.check_facts()?;
+        if let Some([low, high]) = worker.facts.range
+            && !(low.is_finite() && high.is_finite() && low < high)
+        {
+            return Err(
+                worker.fault(format!("`range` is [{low}, {high}]: give the least and the greatest score"))
+            );
+        }
         worker.identity = worker.identify();
         Ok(worker)
-    }
-
-    fn check_facts(&self) -> Result<()> {
-        match self.facts.range {
-            Some([low, high]) if !(low.is_finite() && high.is_finite() && low < high) => {
-                Err(self.fault(format!("`range` is [{low}, {high}]: give the least and the greatest score")))
-            }
-            _ => Ok(()),
-        }
     }
 
     /// Hash of everything that decides a score besides the texts.

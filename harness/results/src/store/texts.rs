@@ -12,26 +12,18 @@ use super::files::write_whole;
 use super::folder::create;
 use crate::error::{Error, Result};
 
-/// File with the source of the test set of that hash.
-fn source_path(folder: &Path, sha256: &str) -> PathBuf {
-    folder.join("testsets").join(format!("{sha256}.source.txt"))
-}
-
-fn reference_path(folder: &Path, sha256: &str, number: usize) -> PathBuf {
-    folder.join("testsets").join(format!("{sha256}.reference-{number}.txt"))
-}
-
-/// File with the gold scores of a set for encoders.
-fn gold_path(folder: &Path, sha256: &str) -> PathBuf {
-    folder.join("testsets").join(format!("{sha256}.gold.txt"))
+/// File of the test set of that hash with its `source`, a `reference-N`, or the `gold` scores of a set for encoders.
+fn text_path(folder: &Path, sha256: &str, text: &str) -> PathBuf {
+    folder.join("testsets").join(format!("{sha256}.{text}.txt"))
 }
 
 /// Files of a test set with their texts. The source comes last: a set with a source is complete.
 pub(super) fn files_of(folder: &Path, set: &TestSet) -> Vec<(PathBuf, Vec<u8>)> {
+    let path = |text: &str| text_path(folder, &set.sha256, text);
     let reference =
-        |(i, lines): (usize, &Vec<String>)| (reference_path(folder, &set.sha256, i + 1), as_text(lines));
-    let gold = || (gold_path(folder, &set.sha256), set.gold_text().into_bytes());
-    let source = (source_path(folder, &set.sha256), as_text(&set.source));
+        |(i, lines): (usize, &Vec<String>)| (path(&format!("reference-{}", i + 1)), as_text(lines));
+    let gold = || (path("gold"), set.gold_text().into_bytes());
+    let source = (path("source"), as_text(&set.source));
     let references = set.references.iter().enumerate().map(reference);
     references.chain((!set.gold.is_empty()).then(gold)).chain([source]).collect()
 }
@@ -48,12 +40,12 @@ pub(crate) fn read(folder: &Path, identity: &Identity) -> Result<Vec<TestSet>> {
 }
 
 fn read_one(folder: &Path, name: &str, sha256: &str) -> Result<TestSet> {
-    let path = source_path(folder, sha256);
+    let path_of = |text: &str| text_path(folder, sha256, text);
+    let (path, gold_path) = (path_of("source"), path_of("gold"));
     let source = read_file(&path)?;
     let references =
-        (1..).map(|number| reference_path(folder, sha256, number)).take_while(|path| path.exists());
+        (1..).map(|number| path_of(&format!("reference-{number}"))).take_while(|path| path.exists());
     let references = references.map(|path| read_file(&path)).collect::<Result<Vec<_>>>()?;
-    let gold_path = gold_path(folder, sha256);
     let gold = if gold_path.exists() { read_file(&gold_path)? } else { Vec::new() };
     unchanged(&path, std::iter::once(&source).chain(&references).chain([&gold]), sha256)?;
     let source: Vec<_> = split_lines(&source).map(<[u8]>::to_vec).collect();

@@ -175,23 +175,24 @@ pub struct CellSummary {
     pub duels: HashMap<(Measure, usize), Duel>,
 }
 
-/// Reason why a cell is ranked with no other.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unranked {
-    /// A rule was broken.
-    Invalid,
-    /// The host disturbed the measurement.
-    Noisy,
-    /// No score by the first metric.
-    Unscored,
-    /// BLEU 0: the text is no translation.
-    Worthless,
-    /// No p95 latency or no speed.
-    Costless,
-    /// Second of twins.
-    Twin,
-    /// Most answers are their source lines.
-    Echo,
+dyno_record::words! {
+    /// Reason why a cell is ranked with no other, with its text for a reader.
+    pub enum Unranked {
+        /// A rule was broken.
+        Invalid => "a rule was broken",
+        /// The host disturbed the measurement.
+        Noisy => "the host disturbed more than half of its rounds",
+        /// No score by the first metric.
+        Unscored => "it has no score; `dyno score` computes one",
+        /// BLEU 0: the text is no translation.
+        Worthless => "its answers have BLEU 0 and are no translations",
+        /// No p95 latency or no speed.
+        Costless => "it has no speed, or too few lines for a 95th percentile",
+        /// Second of twins.
+        Twin => "it is the second entry of a system, which only measures the noise",
+        /// Most answers are their source lines.
+        Echo => "most of its answers are their source lines",
+    }
 }
 
 /// Quality of a cell by one metric.

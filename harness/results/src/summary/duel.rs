@@ -1,6 +1,6 @@
 //! Duels: comparisons of two cells of a table in one figure, by pairs of rounds.
 
-use dyno_stats::{Estimate, Order, median, median_interval};
+use dyno_stats::{Estimate, Order, median_interval};
 
 use crate::turns::Compared;
 
@@ -26,11 +26,10 @@ impl Duel {
     /// Comparison by the ratios of pairs of rounds. The order is sure only if the interval of ratios excludes 1 and
     /// the ratio exceeds the noise `floor`, a share.
     fn of(ratios: &[f64], floor: f64) -> Option<Self> {
-        let (value, interval) = (median(ratios)?, median_interval(ratios)?);
-        let ratio = Estimate { value, low: interval.low, high: interval.high };
+        let ratio = median_interval(ratios)?;
         let order = match () {
-            () if ratio.low > 1.0 && value > 1.0 + floor => Order::Better,
-            () if ratio.high < 1.0 && value < 1.0 / (1.0 + floor) => Order::Worse,
+            () if ratio.low > 1.0 && ratio.value > 1.0 + floor => Order::Better,
+            () if ratio.high < 1.0 && ratio.value < 1.0 / (1.0 + floor) => Order::Worse,
             () => Order::Unclear,
         };
         Some(Self { ratio, order })

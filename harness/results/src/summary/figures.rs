@@ -5,6 +5,7 @@ use dyno_measure::{Record, Served, ServedRun, Track};
 use dyno_record::identity::Search;
 use dyno_stats::{
     Estimate, LengthFit, by_length, fit_length, mean, median, median_interval, percentile, percentile_bound,
+    sorted,
 };
 
 use super::counted::Counted;
@@ -30,12 +31,8 @@ impl<'a> CellFigures<'a> {
     pub(super) fn of(run: &'a Run, cell: &'a MeasuredCell<'a>, counted: &'a Counted<'a>) -> Self {
         let valid = cell.valid();
         let output = run.scored_output(cell);
-        let sorted_ms = valid.iter().map(|record| {
-            let mut ms = milliseconds(record.latency_ns());
-            ms.sort_unstable_by(f64::total_cmp);
-            ms
-        });
-        Self { run, cell, sorted_ms: sorted_ms.collect(), valid, speeds: cell.speeds(), output, counted }
+        let sorted_ms = valid.iter().map(|record| sorted(&milliseconds(record.latency_ns()))).collect();
+        Self { run, cell, sorted_ms, valid, speeds: cell.speeds(), output, counted }
     }
 
     /// Median over rounds.
@@ -50,9 +47,7 @@ impl<'a> CellFigures<'a> {
 
     /// Median over rounds of a percentile of the lines, with its interval.
     pub(super) fn spread(&self, p: f64) -> Option<Estimate> {
-        let rounds: Vec<f64> = self.sorted_ms.iter().filter_map(|ms| percentile(ms, p)).collect();
-        let interval = median_interval(&rounds)?;
-        Some(Estimate { value: median(&rounds)?, low: interval.low, high: interval.high })
+        median_interval(&self.sorted_ms.iter().filter_map(|ms| percentile(ms, p)).collect::<Vec<_>>())
     }
 
     /// Median latency of each line over the rounds.
@@ -100,11 +95,8 @@ impl<'a> CellFigures<'a> {
         let words = &self.counted.lines[test_set.name.as_str()];
         let of_units: Vec<usize> =
             test_set.units(*track).into_iter().map(|unit| words[unit].iter().sum()).collect();
-        fit_length(&by_length(
-            self.valid
-                .iter()
-                .flat_map(|record| of_units.iter().copied().zip(milliseconds(record.latency_ns()))),
-        ))
+        let of_round = |record: &&Record| of_units.iter().copied().zip(milliseconds(record.latency_ns()));
+        fit_length(&by_length(self.valid.iter().flat_map(of_round)))
     }
 
     /// Median over rounds of a percentile of the times to the first line of a page.

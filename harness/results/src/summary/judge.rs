@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use dyno_measure::{Record, Track, Verdict};
+use dyno_measure::{Track, Verdict};
 use dyno_stats::Order;
 
 use super::cell::{CellSummary, MetricFigure, Unranked};
@@ -43,28 +43,25 @@ pub(super) fn noise_floor(
     track: Track,
     measure: Measure,
 ) -> Option<f64> {
-    let cells: Vec<_> = cells.iter().filter(|cell| cell.track == track).collect();
-    let whole = cells.iter().map(|cell| cell.valid().len()).max().unwrap_or(0);
+    let cells = cells.iter().filter(|cell| cell.track == track);
+    let cells: Vec<_> = cells.map(|cell| (cell, compared(cell, measure))).collect();
+    let whole = cells.iter().map(|(_, rounds)| rounds.len()).max().unwrap_or(0);
     // A system without some of the rounds would shift the group's mean in these.
-    let steady = cells.iter().map(|cell| compared(cell, measure)).filter(|rounds| rounds.len() == whole);
-    let steady: Vec<Compared<'_>> = steady.flatten().collect();
+    let steady = cells.iter().filter(|(_, rounds)| rounds.len() == whole);
+    let steady: Vec<Compared<'_>> = steady.flat_map(|(_, rounds)| rounds).copied().collect();
     // Relative figures and absolute ones have different units, so one lonely round makes all absolute.
     let is_relative = steady.iter().all(|round| round.relative_to(&steady).is_some());
-    let of = |record: &Record| match Compared::of(record, measure) {
-        round if is_relative => round.relative_to(&steady),
-        round => round.value,
-    };
-    let rounds = |cell: &MeasuredCell<'_>| cell.valid().into_iter().filter_map(of).collect::<Vec<f64>>();
-    let same = |a: &&MeasuredCell<'_>, b: &&MeasuredCell<'_>| {
+    let figure = |round: &Compared<'_>| if is_relative { round.relative_to(&steady) } else { round.value };
+    let groups = dyno_stats::grouped(&cells, |(a, _), (b, _)| {
         a.test_set.name == b.test_set.name && run.are_twins(a.system, b.system)
-    };
-    let groups = dyno_stats::grouped(cells, same);
+    });
     if groups.iter().all(|cells| cells.len() == 1) {
         return None; // no twin
     }
-    let groups: Vec<_> =
-        groups.into_iter().map(|cells| cells.into_iter().flat_map(rounds).collect()).collect();
-    dyno_stats::noise_floor(&groups, whole).map(f64::exp_m1)
+    let groups = groups
+        .into_iter()
+        .map(|cells| cells.into_iter().flat_map(|(_, rounds)| rounds).filter_map(&figure).collect());
+    dyno_stats::noise_floor(&groups.collect::<Vec<_>>(), whole).map(f64::exp_m1)
 }
 
 /// Rounds of `cell` that count, with their figures.

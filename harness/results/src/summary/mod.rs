@@ -81,6 +81,14 @@ impl Summary {
         let price = run.price.clone();
         Self { cells, noise_floors, price, metrics: scales, disagreements, same_weights, unequal, copied }
     }
+
+    /// Rows of the other systems of a row's table that are ranked with it.
+    pub(crate) fn ranked_beside(&self, row: &CellSummary) -> impl Iterator<Item = &CellSummary> {
+        let is_beside = move |other: &&CellSummary| {
+            (&other.test_set, other.track) == (&row.test_set, row.track) && other.place != row.place
+        };
+        self.cells.iter().filter(is_beside).filter(|other| other.standing.is_some())
+    }
 }
 
 /// Quality of the source of each set, where it was scored and no system has returned it.

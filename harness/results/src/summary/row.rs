@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use dyno_api::counts;
 use dyno_measure::{Code, Reason, Record};
-use dyno_stats::{mean, median, median_interval};
+use dyno_stats::{mean, median_coverage, median_interval};
 
 use super::cell::{CellSummary, MetricFigure};
 use super::counted::Counted;
@@ -26,7 +26,7 @@ pub(super) fn summarise_cell(
     counted: &Counted<'_>,
 ) -> CellSummary {
     let figures = CellFigures::of(run, cell, counted);
-    let (interval, fit, load_share) =
+    let (speed, fit, load_share) =
         (median_interval(&figures.speeds), figures.fit(), figures.over_rounds(load_share));
     let cores = cell.records[0].system_cores.len();
     let by_clients = load::by_clients(&figures.valid);
@@ -44,10 +44,10 @@ pub(super) fn summarise_cell(
         reasons: faults(cell),
         warnings: warnings(&cell.records),
         rounds: figures.valid.len(),
-        words_per_second: median(&figures.speeds),
-        words_per_second_low: interval.map(|interval| interval.low),
-        words_per_second_high: interval.map(|interval| interval.high),
-        interval_coverage: interval.map(|interval| interval.coverage),
+        words_per_second: speed.map(|speed| speed.value),
+        words_per_second_low: speed.map(|speed| speed.low),
+        words_per_second_high: speed.map(|speed| speed.high),
+        interval_coverage: speed.map(|_| median_coverage(figures.speeds.len())),
         steady_words_per_second: load_share
             .filter(|&share| share <= MOST_LOAD_SHARE)
             .and_then(|_| figures.over_rounds(steady)),

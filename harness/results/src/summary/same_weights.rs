@@ -1,7 +1,6 @@
 //! Systems of different engines on one model. Their texts should be the same; what differs is the search, the arithmetic
 //! or a fault. A difference in quality between them says nothing of the model.
 
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use dyno_measure::Verdict;
@@ -15,25 +14,17 @@ use crate::run::Run;
 /// Groups of systems on one model and of at least two engines, on each test set.
 pub(super) fn same_weights(run: &Run, cells: &[CellSummary]) -> Vec<Remark> {
     let systems = &run.identity.systems;
-    let mut models: Vec<&Vec<PathBuf>> = Vec::new();
-    for RunSystem { models: named, .. } in systems {
-        if !named.is_empty() && !models.contains(&named) {
-            models.push(named);
-        }
-    }
-    let group = |model: &&Vec<PathBuf>| -> Vec<&RunSystem> {
-        systems.iter().filter(|system| system.models == **model && system.twin_of.is_none()).collect()
+    let models = systems.iter().map(|system| &system.models).filter(|models| !models.is_empty()).unique();
+    let group = |models: &Vec<PathBuf>| -> Vec<&RunSystem> {
+        systems.iter().filter(|system| system.models == *models && system.twin_of.is_none()).collect()
     };
-    let groups: Vec<Vec<&RunSystem>> = models.iter().map(group).filter(|group| engines(group) > 1).collect();
-    let on_each = |group: &Vec<&RunSystem>| -> Vec<Remark> {
-        run.test_sets.iter().filter_map(|set| on_set(run, cells, group, &set.name)).collect()
+    let engines =
+        |group: &Vec<&RunSystem>| group.iter().map(|system| system.launch.engine()).unique().count();
+    let groups = models.map(group).filter(|group| engines(group) > 1);
+    let on_each = |group: Vec<&RunSystem>| -> Vec<Remark> {
+        run.test_sets.iter().filter_map(|set| on_set(run, cells, &group, &set.name)).collect()
     };
-    groups.iter().flat_map(on_each).collect()
-}
-
-/// Number of different engines.
-fn engines(group: &[&RunSystem]) -> usize {
-    group.iter().map(|system| system.launch.engine()).collect::<BTreeSet<_>>().len()
+    groups.flat_map(on_each).collect()
 }
 
 /// The finding on one test set: "same weights: a, b; int8 / f32; limits 512 / 128; 15 of 80 lines differ". `None` if
@@ -48,11 +39,8 @@ fn on_set(run: &Run, cells: &[CellSummary], group: &[&RunSystem], test_set: &str
     };
     let told: Vec<(&RunSystem, &Vec<String>)> =
         group.iter().filter_map(|system| Some((*system, text(&system.name)?))).collect();
-    let [(_, first), others @ ..] = &told[..] else { return None };
-    if others.is_empty() {
-        return None;
-    }
-    let differs = |line: &usize| others.iter().any(|(_, text)| text.get(*line) != first.get(*line));
+    let [(_, first), _, ..] = told[..] else { return None };
+    let differs = |line: &usize| told.iter().any(|(_, text)| text.get(*line) != first.get(*line));
     let searches: Vec<Option<&Search>> = told.iter().map(|(system, _)| system.search.as_ref()).collect();
     let search = match differences(&searches) {
         facts if !facts.is_empty() => facts.join("; "),

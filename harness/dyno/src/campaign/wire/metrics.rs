@@ -38,16 +38,13 @@ pub(super) fn metrics(
     let mut list: Vec<Metric> = Vec::new();
     for entry in wire.into_inner() {
         let span = entry.span();
-        let metric = match entry.into_inner() {
-            WireMetric::Named(standard) => Metric::Standard(standard),
-            WireMetric::Worker { name, worker } => {
-                checked(source, &name, worker).map_err(|fault| source.error_at(span.clone(), fault))?
-            }
-        };
+        let metric = source.check(entry, |metric| match metric {
+            WireMetric::Named(standard) => Ok(Metric::Standard(standard)),
+            WireMetric::Worker { name, worker } => checked(source, &name, worker),
+        })?;
         if list.iter().any(|other| other.name() == metric.name()) {
-            return Err(
-                source.error_at(span, format!("a second metric {metric}: give each metric its own name"))
-            );
+            let message = format!("a second metric {}: give each metric its own name", metric.name());
+            return Err(source.error_at(span, message));
         }
         list.push(metric);
     }

@@ -22,7 +22,7 @@ use toml::Spanned;
 use metrics::{WireMetric, metrics};
 use models::generated;
 use prompts::{WirePrompt, prompts};
-use source::{Source, checked_name, name_fault};
+use source::{Source, fine_name};
 use sweeps::OneOrMany;
 use system::WireSystem;
 use systems::systems;
@@ -119,15 +119,16 @@ impl Campaign {
 
 fn check(source: &Source<'_>, wire: WireCampaign) -> Outcome<Campaign> {
     let default = Limits::default();
+    let runaway = default.runaway_factor();
+    let few = |repeats: usize| match repeats <= MOST_REPEATS {
+        true => Ok(repeats),
+        false => Err(format!("`noisy-repeats` must lie between 0 and {MOST_REPEATS}")),
+    };
     let limits = Limits {
         line_seconds: source.amount(wire.line_seconds, "line-seconds", default.line_seconds)?,
         launch_seconds: source.amount(wire.launch_seconds, "launch-seconds", default.launch_seconds)?,
-        noisy_repeats: source.count(wire.noisy_repeats, "noisy-repeats", 0..=MOST_REPEATS)?,
-        runaway_factor: Some(source.amount(
-            wire.runaway_factor,
-            "runaway-factor",
-            default.runaway_factor(),
-        )?),
+        noisy_repeats: wire.noisy_repeats.map(|repeats| source.check(repeats, few)).transpose()?,
+        runaway_factor: Some(source.amount(wire.runaway_factor, "runaway-factor", runaway)?),
         memory_mib: wire.memory_mib.map(|most| source.amount(Some(most), "memory-mib", 0.0)).transpose()?,
     };
     let generated = generated(source, wire.generate)?;
@@ -136,7 +137,7 @@ fn check(source: &Source<'_>, wire: WireCampaign) -> Outcome<Campaign> {
     let (mut systems, unbuilt) = systems(source, wire.systems, &generated, &tracks)?;
     prompts(source, wire.prompt, wire.languages.as_deref(), &mut systems)?;
     sweeps::over_cores(&mut systems, &cores, &tracks);
-    twin_fault(source, wire.twin.as_ref(), &systems)?;
+    let twin = twin(source, wire.twin, &systems)?;
     warn_of_look_alikes(&systems.iter().map(|system| system.name.as_str()).collect::<Vec<_>>());
     let (test_sets, targets) = test_sets(source, wire.test_sets, wire.languages.as_deref())?;
     warn_of_look_alikes(&test_sets.iter().map(|set| set.name.as_str()).collect::<Vec<_>>());
@@ -160,7 +161,7 @@ fn check(source: &Source<'_>, wire: WireCampaign) -> Outcome<Campaign> {
         unbuilt,
         absent: Vec::new(),
         generated,
-        twin: wire.twin.map(Spanned::into_inner),
+        twin,
         shard: None,
         meter: meter(source, wire.meter)?,
         metrics: metrics(source, wire.metrics, targets)?,
@@ -171,12 +172,12 @@ fn check(source: &Source<'_>, wire: WireCampaign) -> Outcome<Campaign> {
 
 /// Name in the campaign file, else the name of the file.
 fn name(source: &Source<'_>, name: Option<Spanned<String>>) -> Outcome<String> {
-    let Some(name) = name else {
-        let stem = source.path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let refused = |fault| Err(source.error_at(0..0, format_args!("{fault}; give the campaign a `name`")));
-        return name_fault(&stem).map_or(Ok(stem), refused);
-    };
-    checked_name(source, &name)
+    if let Some(name) = name {
+        return source.check(name, fine_name);
+    }
+    let stem = source.path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    fine_name(stem)
+        .map_err(|fault| source.error_at(0..0, format_args!("{fault}; give the campaign a `name`")))
 }
 
 fn meter(source: &Source<'_>, command: Option<Spanned<Vec<String>>>) -> Outcome<Option<MeterCommand>> {
@@ -186,20 +187,14 @@ fn meter(source: &Source<'_>, command: Option<Spanned<Vec<String>>>) -> Outcome<
     Ok(Some(MeterCommand { command: command.into_inner(), folder }))
 }
 
-fn twin_fault(source: &Source<'_>, twin: Option<&Spanned<String>>, systems: &[Entry]) -> Outcome<()> {
-    let unknown = |name: &&Spanned<String>| systems.iter().all(|system| system.name != *name.get_ref());
-    match twin.filter(unknown) {
-        Some(name) => {
-            let message = format!("`twin`: no system {:?}; give the name of a system", name.get_ref());
-            Err(source.error_at(name.span(), message))
-        }
-        None => Ok(()),
-    }
+fn twin(source: &Source<'_>, twin: Option<Spanned<String>>, systems: &[Entry]) -> Outcome<Option<String>> {
+    let known = |name: String| match systems.iter().any(|system| system.name == name) {
+        true => Ok(name),
+        false => Err(format!("`twin`: no system {name:?}; give the name of a system")),
+    };
+    twin.map(|twin| source.check(twin, known)).transpose()
 }
 
 fn filler(source: &Source<'_>, path: Option<Spanned<PathBuf>>) -> Outcome<Option<Filler>> {
-    let read = |path: Spanned<PathBuf>| {
-        Filler::read(&source.resolve(path.get_ref())).map_err(|m| source.error_at(path.span(), m))
-    };
-    path.map(read).transpose()
+    path.map(|path| source.check(path, |path| Filler::read(&source.resolve(&path)))).transpose()
 }

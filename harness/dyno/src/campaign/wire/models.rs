@@ -7,7 +7,7 @@ use dyno_formats::Recipe;
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::source::{Source, name_fault};
+use super::source::{Source, fine_name};
 use crate::campaign::generated::Generated;
 use crate::exit::Outcome;
 
@@ -32,7 +32,7 @@ pub(super) fn generated(
     let one = |(name, table): (String, Spanned<toml::Table>)| {
         let span = table.span();
         let fault = |fault: String| source.error_at(span.clone(), format!("`generate.{name}`: {fault}"));
-        name_fault(&name).map_or(Ok(()), |told| Err(fault(told)))?;
+        fine_name(name.clone()).map_err(fault)?;
         let recipe = Recipe::of(table.into_inner(), &folder).map_err(|told| fault(told.to_string()))?;
         Generated::new(name.clone(), recipe).map_err(|told| fault(format!("{told:#}")))
     };

@@ -42,42 +42,11 @@ const OWN: [&str; 3] = ["prompt", "source-language", "target-language"];
 
 /// English names of the languages that `languages` names by their codes (ISO 639-1): those of WMT's news and general
 /// tasks, and of Multi30k.
-const LANGUAGES: [(&str, &str); 34] = [
-    ("ar", "Arabic"),
-    ("bn", "Bengali"),
-    ("cs", "Czech"),
-    ("de", "German"),
-    ("en", "English"),
-    ("es", "Spanish"),
-    ("et", "Estonian"),
-    ("fi", "Finnish"),
-    ("fr", "French"),
-    ("gu", "Gujarati"),
-    ("ha", "Hausa"),
-    ("he", "Hebrew"),
-    ("hi", "Hindi"),
-    ("hr", "Croatian"),
-    ("hu", "Hungarian"),
-    ("is", "Icelandic"),
-    ("it", "Italian"),
-    ("ja", "Japanese"),
-    ("kk", "Kazakh"),
-    ("km", "Khmer"),
-    ("ko", "Korean"),
-    ("lt", "Lithuanian"),
-    ("lv", "Latvian"),
-    ("nl", "Dutch"),
-    ("pl", "Polish"),
-    ("ps", "Pashto"),
-    ("pt", "Portuguese"),
-    ("ro", "Romanian"),
-    ("ru", "Russian"),
-    ("ta", "Tamil"),
-    ("tr", "Turkish"),
-    ("uk", "Ukrainian"),
-    ("xh", "Xhosa"),
-    ("zh", "Chinese"),
-];
+const LANGUAGES: &str = "\
+    ar Arabic, bn Bengali, cs Czech, de German, en English, es Spanish, et Estonian, fi Finnish, fr French, \
+    gu Gujarati, ha Hausa, he Hebrew, hi Hindi, hr Croatian, hu Hungarian, is Icelandic, it Italian, \
+    ja Japanese, kk Kazakh, km Khmer, ko Korean, lt Lithuanian, lv Latvian, nl Dutch, pl Polish, ps Pashto, \
+    pt Portuguese, ro Romanian, ru Russian, ta Tamil, tr Turkish, uk Ukrainian, xh Xhosa, zh Chinese";
 
 /// Gives each system that takes a prompt its message.
 pub(super) fn prompts(
@@ -118,22 +87,13 @@ fn common(
         None => WireParts::default(),
     };
     let fault = |fault: String| source.error_at(span.clone(), fault);
-    let mut prompt = Prompt {
-        text: parts.text,
-        source_language: parts.source_language,
-        target_language: parts.target_language,
-        examples: parts
-            .examples
-            .map(|path| examples(source, &path))
-            .transpose()
-            .map_err(&fault)?
-            .unwrap_or_default(),
-    };
     let [from, to] = languages.map(names).unwrap_or_default();
-    let wanted = |place, name| place_of(&prompt.text, place).then_some(name).flatten();
-    let (from, to) = (wanted("source-language", from), wanted("target-language", to));
-    prompt.source_language = prompt.source_language.or(from.map(Into::into));
-    prompt.target_language = prompt.target_language.or(to.map(Into::into));
+    let wanted = |place, name: Option<&str>| name.filter(|_| place_of(&parts.text, place)).map(Into::into);
+    let source_language = parts.source_language.or(wanted("source-language", from));
+    let target_language = parts.target_language.or(wanted("target-language", to));
+    let examples = parts.examples.map(|path| examples(source, &path)).transpose().map_err(&fault)?;
+    let examples = examples.unwrap_or_default();
+    let prompt = Prompt { text: parts.text, source_language, target_language, examples };
     if prompt.text.is_some() || !prompt.examples.is_empty() {
         let checked = prompt.message();
         checked.map_err(|PromptFault { setting, fault: is }| fault(told(setting, &is)))?;
@@ -181,7 +141,8 @@ fn place_of(text: &Option<String>, place: &str) -> bool {
 
 /// Names of the two languages of a pair such as `en-de`; none where one is unknown.
 fn names(pair: &str) -> [Option<&'static str>; 2] {
-    let name = |code: &str| LANGUAGES.iter().find(|(known, _)| *known == code).map(|(_, name)| *name);
+    let name =
+        |code: &str| LANGUAGES.split(", ").find_map(|known| known.strip_prefix(code)?.strip_prefix(' '));
     let both = pair.split_once('-').map(|(from, to)| [name(from), name(to)]);
     both.filter(|both| both.iter().all(Option::is_some)).unwrap_or_default()
 }

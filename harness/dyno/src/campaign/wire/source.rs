@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 use std::io;
-use std::ops::{Range, RangeInclusive};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use dyno_provision::data;
@@ -40,53 +40,35 @@ impl Source<'_> {
     pub(super) fn existing(&self, span: Range<usize>, path: &Path, what: &str) -> Outcome<PathBuf> {
         let resolved = self.resolve(path);
         let found = std::path::absolute(&resolved).ok().filter(|path| path.exists());
-        found.ok_or_else(|| {
-            self.error_at(
-                span,
-                format!("no {what} at {}; relative paths start in the campaign's folder", resolved.display()),
-            )
-        })
+        let rule = "relative paths start in the campaign's folder";
+        let missing = || format!("no {what} at {}; {rule}", resolved.display());
+        found.ok_or_else(|| self.error_at(span, missing()))
     }
 
-    /// Checks a count, if the file gives one.
-    pub(super) fn count(
+    /// What `checked` makes of a value of the file. A fault is told with the value's line and column.
+    pub(super) fn check<T, U, E: Display>(
         &self,
-        value: Option<Spanned<usize>>,
-        name: &str,
-        range: RangeInclusive<usize>,
-    ) -> Outcome<Option<usize>> {
-        match value {
-            Some(value) if !range.contains(value.get_ref()) => {
-                let (least, most) = range.into_inner();
-                Err(self.error_at(value.span(), format!("`{name}` must lie between {least} and {most}")))
-            }
-            value => Ok(value.map(Spanned::into_inner)),
-        }
+        value: Spanned<T>,
+        checked: impl FnOnce(T) -> Result<U, E>,
+    ) -> Outcome<U> {
+        let span = value.span();
+        checked(value.into_inner()).map_err(|fault| self.error_at(span, fault))
     }
 
     /// Checks an amount, such as the seconds of a time limit: at most about eleven days, which any clock can
     /// hold.
     pub(super) fn amount(&self, value: Option<Spanned<f64>>, name: &str, default: f64) -> Outcome<f64> {
-        let Some(value) = value else { return Ok(default) };
-        if *value.get_ref() > 0.0 && *value.get_ref() <= 1e6 {
-            return Ok(*value.get_ref());
-        }
-        Err(self.error_at(value.span(), format!("`{name}` must be above 0 and at most 1,000,000")))
+        let fault = || format!("`{name}` must be above 0 and at most 1,000,000");
+        let checked = |value: f64| if value > 0.0 && value <= 1e6 { Ok(value) } else { Err(fault()) };
+        value.map_or(Ok(default), |value| self.check(value, checked))
     }
 }
 
-/// Fault of a name. Names become parts of folder names and of table rows.
-pub(super) fn name_fault(name: &str) -> Option<String> {
+/// `name`, if it is fine. Names become parts of folder names and of table rows.
+pub(super) fn fine_name(name: String) -> Result<String, String> {
     let odd = |c: char| c.is_control() || c == '/' || c == '\\';
     let fine =
         !name.is_empty() && !name.starts_with('.') && name.chars().count() <= 60 && !name.contains(odd);
     let rule = "a name has 1 to 60 characters, no slash, no control character, and no dot at its start";
-    (!fine).then(|| format!("invalid name {name:?}: {rule}"))
-}
-
-pub(super) fn checked_name(source: &Source<'_>, name: &Spanned<String>) -> Outcome<String> {
-    match name_fault(name.get_ref()) {
-        Some(fault) => Err(source.error_at(name.span(), fault)),
-        None => Ok(name.get_ref().clone()),
-    }
+    if fine { Ok(name) } else { Err(format!("invalid name {name:?}: {rule}")) }
 }

@@ -9,7 +9,7 @@ use super::source::Source;
 use super::system::WireSystem;
 use crate::campaign::entry::{Entry, Launch, words_fault};
 use crate::exit::Outcome;
-use crate::submission::{BATCH_LINES, Submission, is_image};
+use crate::submission::{BATCH_LINES, Submission, image_of};
 
 /// First key of `wire` that a submission may not have.
 fn other_key(wire: &WireSystem) -> Option<&'static str> {
@@ -51,7 +51,7 @@ pub(super) fn entry(
         return fault("a submission needs a `dialect`: add \"wmt22\", \"wmt25\" or \"wmt26\"");
     };
     let path = folder.get_ref();
-    let path = if is_image(path) { path.clone() } else { source.resolve(path) };
+    let path = if image_of(path).is_some() { path.clone() } else { source.resolve(path) };
     let lines = wire.batch_lines.is_some().then_some(BATCH_LINES);
     let submission = Submission::open(&path, dialect, wire.pair.clone(), lines)
         .map_err(|fault| source.error_at(folder.span(), format!("{:#}", fault.error)))?;

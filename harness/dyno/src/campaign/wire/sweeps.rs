@@ -4,6 +4,7 @@
 use dyno_host::MOST_BATCH;
 use dyno_measure::Track;
 use dyno_record::identity::BatchSize;
+use itertools::Itertools;
 use serde::Deserialize;
 use toml::Spanned;
 
@@ -37,13 +38,12 @@ pub(super) fn values(
 ) -> Outcome<Vec<usize>> {
     let Some(wire) = wire else { return Ok(Vec::new()) };
     let values = wire.get_ref().values();
-    let twice = |i: usize| values[..i].contains(&values[i]);
     let fault = match () {
         () if values.is_empty() => format!("`{name}` is empty: give a number or several"),
         () if values.iter().any(|value| !(1..=most).contains(value)) => {
             format!("`{name}` must lie between 1 and {most}")
         }
-        () if (0..values.len()).any(twice) => format!("`{name}` has a number twice: give each once"),
+        () if !values.iter().all_unique() => format!("`{name}` has a number twice: give each once"),
         () => return Ok(values.to_vec()),
     };
     Err(source.error_at(wire.span(), fault))

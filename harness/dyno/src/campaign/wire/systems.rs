@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use dyno_host::registry;
+use itertools::Itertools;
 use toml::Spanned;
 
 use super::models::model_at;
-use super::source::{Source, checked_name};
+use super::source::{Source, fine_name};
 use super::system::WireSystem;
 use super::{submissions, sweeps};
 use crate::campaign::checked::Unbuilt;
@@ -44,7 +45,7 @@ pub(super) fn systems(
                 unbuilt.extend(entries.into_iter().map(|entry| Unbuilt { entry, build: build.clone() }));
             }
         }
-        if let Some(second) = second_of_its_name(&systems) {
+        if let Some(second) = systems.iter().map(|system| &system.name).duplicates().next() {
             let message = format!("a second system named {second:?}: give each system its own name");
             return Err(source.error_at(name_span, message));
         }
@@ -60,19 +61,12 @@ fn in_own_tracks(
     tracks: &[Track],
 ) -> Outcome<Entry> {
     let Some(own) = own else { return Ok(entry) };
-    let span = own.span();
-    let own = own.into_inner();
-    let fault = match own.iter().find(|track| !tracks.contains(track)) {
-        Some(track) => format!("the campaign has no track {track}: add it to `tracks` at the top"),
-        None if own.is_empty() => "`tracks` is empty: name a track, or leave the key out".into(),
-        None => return Ok(Entry { tracks: Some(own), ..entry }),
+    let known = |own: Vec<Track>| match own.iter().find(|track| !tracks.contains(track)) {
+        Some(track) => Err(format!("the campaign has no track {track}: add it to `tracks` at the top")),
+        None if own.is_empty() => Err("`tracks` is empty: name a track, or leave the key out".into()),
+        None => Ok(own),
     };
-    Err(source.error_at(span, fault))
-}
-
-fn second_of_its_name(systems: &[Entry]) -> Option<&str> {
-    let has_earlier = |i: &usize| systems[..*i].iter().any(|other| other.name == systems[*i].name);
-    (0..systems.len()).find(has_earlier).map(|i| systems[i].name.as_str())
+    Ok(Entry { tracks: Some(source.check(own, known)?), ..entry })
 }
 
 /// Records and scores are found by name, so no system may have the name of another one's twin or baseline.
@@ -87,7 +81,7 @@ fn refuse_reserved(source: &Source<'_>, name: &Spanned<String>) -> Outcome<()> {
 fn system(source: &Source<'_>, entry: Spanned<WireSystem>, generated: &[Generated]) -> Outcome<Entry> {
     let span = entry.span();
     let wire = entry.into_inner();
-    let name = checked_name(source, &wire.name)?;
+    let name = source.check(wire.name.clone(), fine_name)?;
     if let Some(entry) = submissions::entry(source, &wire, &name, span.clone())? {
         return Ok(entry);
     }
@@ -96,18 +90,22 @@ fn system(source: &Source<'_>, entry: Spanned<WireSystem>, generated: &[Generate
     let models = named.map(|model| model_at(source, model, generated, &mut absent));
     let models = models.collect::<Outcome<Vec<_>>>()?;
     let (batch, has_batch) = (None, wire.batch.is_some() || wire.batch_lines.is_some());
+    let is_made = wire.build.is_some(); // what a command makes may be missing so far
     let launch = match (wire.backend, wire.plugin, wire.command, wire.adapter) {
         (None, None, None, Some(adapter)) => {
-            Launch::Adapter(adapter_of(source, &adapter, wire.settings, &models)?)
+            let folder = source.folder()?;
+            let adapted =
+                |name: String| AdaptedSystem::new(adapters::find(&name)?, wire.settings, folder, &models);
+            Launch::Adapter(source.check(adapter, adapted)?)
         }
         (Some(backend), None, None, None) => {
             registry::find(backend.get_ref()).map_err(|m| source.error_at(backend.span(), m))?;
             Launch::BuiltIn { backend: backend.into_inner(), settings: wire.settings, batch }
         }
         (None, Some(plugin), None, None) => {
-            let library = match wire.build {
-                Some(_) => source.resolve(plugin.get_ref()),
-                None => source.existing(plugin.span(), plugin.get_ref(), "plugin")?,
+            let library = match is_made {
+                true => source.resolve(plugin.get_ref()),
+                false => source.existing(plugin.span(), plugin.get_ref(), "plugin")?,
             };
             Launch::Plugin { library, settings: wire.settings, batch }
         }
@@ -138,7 +136,7 @@ fn system(source: &Source<'_>, entry: Spanned<WireSystem>, generated: &[Generate
     };
     let environment = wire.environment.into_iter().collect();
     let (sampling, sandbox) = (wire.sampling, wire.sandbox);
-    let paths = wire.sandbox_paths.iter().map(|path| seen_in_sandbox(source, path));
+    let paths = wire.sandbox_paths.iter().map(|path| seen_in_sandbox(source, path, is_made));
     let sandbox_paths = paths.collect::<Outcome<Vec<_>>>()?;
     let system = Entry {
         absent,
@@ -156,20 +154,11 @@ fn system(source: &Source<'_>, entry: Spanned<WireSystem>, generated: &[Generate
 }
 
 /// A path of `sandbox-paths`. One in the user's home begins with `~`.
-fn seen_in_sandbox(source: &Source<'_>, path: &Spanned<PathBuf>) -> Outcome<PathBuf> {
+fn seen_in_sandbox(source: &Source<'_>, path: &Spanned<PathBuf>, is_made: bool) -> Outcome<PathBuf> {
     let home = || Some(std::env::home_dir()?.join(path.get_ref().strip_prefix("~").ok()?));
     let named = home().unwrap_or_else(|| path.get_ref().clone());
-    source.existing(path.span(), &named, "file or folder for the sandbox")
-}
-
-fn adapter_of(
-    source: &Source<'_>,
-    name: &Spanned<String>,
-    settings: dyno_api::Settings,
-    models: &[PathBuf],
-) -> Outcome<AdaptedSystem> {
-    let adapter = adapters::find(name.get_ref());
-    let folder = source.folder()?;
-    let made = adapter.and_then(|adapter| AdaptedSystem::new(adapter, settings, folder, models));
-    made.map_err(|fault| source.error_at(name.span(), fault))
+    match is_made {
+        true => Ok(source.resolve(&named)),
+        false => source.existing(path.span(), &named, "file or folder for the sandbox"),
+    }
 }

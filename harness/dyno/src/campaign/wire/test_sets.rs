@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::source::{Source, name_fault};
+use super::source::{Source, fine_name};
 use crate::campaign::blocks::{self, Shape};
 use crate::campaign::pairs::read_pairs;
-use crate::campaign::test_sets::{WirePages, from_folder, from_sacrebleu, may_be_sacrebleu};
+use crate::campaign::test_sets::{WirePages, from_folder, from_sacrebleu, may_be_sacrebleu, paged};
 use crate::exit::Outcome;
 use dyno_formats::lines_of_tokens;
 use dyno_measure::TestSet;
@@ -60,13 +60,11 @@ pub(super) fn test_sets(
     let (mut test_sets, mut targets): (Vec<TestSet>, _) = (Vec::new(), BTreeMap::new());
     for entry in wire {
         let span = entry.span();
-        let loaded = loaded(source, entry.into_inner(), languages);
-        let (test_set, own_languages) = loaded.map_err(|message| source.error_at(span.clone(), message))?;
+        let (test_set, own_languages) = source.check(entry, |wire| loaded(source, wire, languages))?;
         if test_sets.iter().any(|other| other.name == test_set.name) {
-            return Err(source.error_at(
-                span,
-                format!("a second test set named {:?}: give each test set its own name", test_set.name),
-            ));
+            let fault =
+                format!("a second test set named {:?}: give each test set its own name", test_set.name);
+            return Err(source.error_at(span, fault));
         }
         let pair = own_languages.as_deref().or(languages).and_then(|languages| languages.split_once('-'));
         targets.extend(pair.map(|(_, target)| (test_set.name.clone(), target.to_owned())));
@@ -85,7 +83,7 @@ fn loaded(
         WireTestSet::Named(name) => return named(source, &name, languages),
         WireTestSet::Part { set, first, pages } => {
             let (set, own) = named(source, &set, languages)?;
-            let set = paged(source, set, pages)?;
+            let set = paged(set, pages.as_ref(), |path| source.resolve(path))?;
             return match first {
                 None => Ok((set, own)),
                 Some(0) => Err("`first` is 0; a set has at least one line".into()),
@@ -94,28 +92,18 @@ fn loaded(
         }
         WireTestSet::Files { name, source: file, references, pages } => {
             let references: Vec<_> = references.iter().map(|path| source.resolve(path)).collect();
-            paged(source, from_files(&fine(name)?, &source.resolve(&file), &references)?, pages)
+            let set = from_files(&fine_name(name)?, &source.resolve(&file), &references)?;
+            paged(set, pages.as_ref(), |path| source.resolve(path))
         }
-        WireTestSet::Pairs { name, pairs } => read_pairs(&fine(name)?, &source.resolve(&pairs)),
+        WireTestSet::Pairs { name, pairs } => read_pairs(&fine_name(name)?, &source.resolve(&pairs)),
         WireTestSet::Blocks { name, pages, lines, words, text } => {
-            blocks::drawn(&fine(name)?, &source.resolve(&text), Shape { pages, lines, words })
+            blocks::drawn(&fine_name(name)?, &source.resolve(&text), Shape { pages, lines, words })
         }
         WireTestSet::Tokens { name, tokens, lines, text } => {
-            drawn(&fine(name)?, [tokens, lines], &source.resolve(&text))
+            drawn(&fine_name(name)?, [tokens, lines], &source.resolve(&text))
         }
     };
     Ok((set?, None))
-}
-
-fn fine(name: String) -> Result<String, String> {
-    name_fault(&name).map_or(Ok(name), Err)
-}
-
-fn paged(source: &Source<'_>, set: TestSet, pages: Option<WirePages>) -> Result<TestSet, String> {
-    match pages {
-        None => Ok(set),
-        Some(pages) => pages.of(set, |path| source.resolve(path)),
-    }
 }
 
 fn from_files(name: &str, source: &Path, references: &[PathBuf]) -> Result<TestSet, String> {

@@ -5,6 +5,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 use dyno_measure::{LEAST_RATE, LatencyLimit, Recording, Track};
+use itertools::Itertools;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{self, IntoDeserializer, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
@@ -85,15 +86,13 @@ pub(super) fn tracks(
 ) -> Outcome<(Vec<Track>, Load)> {
     let Some(wire) = wire else { return Ok((Track::USUAL.to_vec(), Load::default())) };
     let (span, wire) = (wire.span(), wire.into_inner());
-    let (mut sorted, mut load) = (Vec::new(), Load::default());
+    let mut load = Load::default();
     for track in &wire {
         if let Some(given) = &track.get_ref().load {
             load = load_of(source, given).map_err(|fault| source.error_at(track.span(), fault))?;
         }
-        sorted.push(track.get_ref().name);
     }
-    sorted.sort_unstable();
-    sorted.dedup();
+    let sorted: Vec<Track> = wire.iter().map(|track| track.get_ref().name).sorted().dedup().collect();
     if sorted.len() != wire.len() || sorted.is_empty() {
         return Err(source.error_at(span, "list at least one track, and each track once"));
     }
@@ -138,9 +137,8 @@ fn clients_of(wire: &[usize]) -> Result<Vec<usize>, String> {
             "`clients` must be numbers from 1 to {MOST_CLIENTS}, such as [1, 2, 4, 8, 16, 32, 64]"
         ));
     }
-    let clients: std::collections::BTreeSet<usize> = wire.iter().copied().collect();
-    match clients.len() == wire.len() {
-        true => Ok(clients.into_iter().collect()),
+    match wire.iter().all_unique() {
+        true => Ok(wire.iter().copied().sorted().collect()),
         false => Err("`clients`: name each number once".into()),
     }
 }

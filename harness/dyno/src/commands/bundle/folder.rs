@@ -7,7 +7,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use dyno_measure::files::{bytes_of, collect_files};
+use dyno_measure::files::{bytes_of, files_at};
 use tera::{Context, Tera};
 
 use crate::exit::Outcome;
@@ -97,10 +97,8 @@ impl Bundle<'_> {
 
     /// Copies the files that the engine opens, and the small ones, which configure it.
     fn copy_model(&self, to: &Path) -> io::Result<()> {
-        let mut files = Vec::new();
-        collect_files(self.model, &mut files)?;
         let opened: BTreeSet<_> = self.opened.iter().filter_map(|path| path.canonicalize().ok()).collect();
-        for file in files {
+        for file in files_at(self.model)? {
             let is_opened = file.canonicalize().is_ok_and(|file| opened.contains(&file));
             if is_opened || file.metadata()?.len() < WEIGHTS_BYTES {
                 let at = to.join(file.strip_prefix(self.model).unwrap_or(&file));

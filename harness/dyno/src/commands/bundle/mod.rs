@@ -72,17 +72,12 @@ fn backend(args: &BundleArgs) -> Outcome<&'static dyn Backend> {
 
 /// Whether `program` is static; a warning if it isn't.
 fn checked_program(program: &Path) -> Outcome<bool> {
-    let no_program =
-        || bad_input!("{} is no program of Linux; give a dyno with --program", program.display());
-    let read = is_static(program)
-        .map_err(|error| bad_input!("can't read {}: {error}; check --program", program.display()))?;
-    let is_static = read.ok_or_else(no_program)?;
+    let at = program.display();
+    let read = is_static(program).map_err(|error| bad_input!("can't read {at}: {error}; check --program"))?;
+    let Some(is_static) = read else { refuse!("{at} is no program of Linux; give a dyno with --program") };
     if !is_static {
-        say!(
-            "warning: {} needs shared libraries of its host; give a static one with --program \
-             (cargo build --release --target x86_64-unknown-linux-musl)",
-            program.display()
-        );
+        let build = "cargo build --release --target x86_64-unknown-linux-musl";
+        say!("warning: {at} needs shared libraries of its host; give a static one with --program ({build})");
     }
     Ok(is_static)
 }

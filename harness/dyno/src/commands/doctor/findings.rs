@@ -78,14 +78,13 @@ impl HostView<'_> {
             None => {
                 Finding::good("governor", "not visible; the governor of a virtual machine lies outside of it")
             }
-            Some(all) if all.iter().all(|name| name == "performance") => {
-                Finding::good("governor", "performance")
-            }
-            Some(all) => {
-                let other = all.iter().find(|name| *name != "performance").cloned().unwrap_or_default();
-                let remedy = "sudo cpupower frequency-set -g performance";
-                Finding::warning("governor", format!("{other}: the clock frequency follows the load"), remedy)
-            }
+            Some(all) => match all.iter().find(|name| *name != "performance") {
+                None => Finding::good("governor", "performance"),
+                Some(other) => {
+                    let found = format!("{other}: the clock frequency follows the load");
+                    Finding::warning("governor", found, "sudo cpupower frequency-set -g performance")
+                }
+            },
         }
     }
 

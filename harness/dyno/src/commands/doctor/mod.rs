@@ -41,16 +41,13 @@ pub fn doctor(args: &DoctorArgs) -> Outcome {
 
 fn isa(host: &Host) -> Finding {
     let found = format!("{}: {}", host.cpu, host.isa.join(", "));
-    match host.best_isa() {
-        "scalar" => Finding::warning(
-            "CPU",
-            found,
-            "without AVX2 or NEON, engines reach about a tenth of the speed: use a newer CPU",
-        ),
-        "neon" => Finding::warning("CPU", found, "int8 is slow without dot products: use a newer CPU"),
-        "avx2" => Finding::warning("CPU", found, "int8 is slow without VNNI: use a newer CPU"),
-        _ => Finding::good("CPU", found),
-    }
+    let slow = match host.best_isa() {
+        "scalar" => "without AVX2 or NEON, engines reach about a tenth of the speed",
+        "neon" => "int8 is slow without dot products",
+        "avx2" => "int8 is slow without VNNI",
+        _ => return Finding::good("CPU", found),
+    };
+    Finding::warning("CPU", found, format!("{slow}: use a newer CPU"))
 }
 
 fn load(host: &Host) -> Vec<Finding> {

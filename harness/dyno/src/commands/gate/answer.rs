@@ -170,7 +170,7 @@ impl Speed {
     /// Fields of the table [`HEADS`].
     pub(super) fn row(&self) -> Vec<String> {
         let comparison = &self.comparison;
-        let ends = [format!("×{:.3}", comparison.noise_floor), comparison.change.name().into()];
+        let ends = [format!("×{:.3}", comparison.noise_floor), comparison.change.text().into()];
         self.names.fields().into_iter().chain(comparison.texts()).chain(ends).collect()
     }
 }

@@ -42,7 +42,9 @@ impl Baseline {
                  the campaign has: {there_are}"
             );
         }
-        let launch = Launch::Foreign { command: shell(what), folder };
+        // A shell understands quotes. `exec` replaces it, so that the bench measures the program alone.
+        let command = vec!["sh".into(), "-c".into(), format!("exec {what}")];
+        let launch = Launch::Foreign { command, folder };
         if campaign.systems.iter().any(|system| system.name == COMMAND) {
             refuse!(
                 "the command {what:?} would be measured as {COMMAND:?}, which is a system of the campaign: rename that \
@@ -64,11 +66,10 @@ impl Baseline {
         let run = Run::read(folder)?;
         let differences = host::detect()?.differences(&run.identity.host);
         if !differences.is_empty() {
-            let message = format!(
-                "the run in {} was measured on another host ({}): choose a baseline that runs here",
-                folder.display(),
-                differences.join(", ")
-            );
+            let (folder, differences) = (folder.display(), differences.join(", "));
+            let remedy = "choose a baseline that runs here";
+            let message =
+                format!("the run in {folder} was measured on another host ({differences}): {remedy}");
             return Err(no_answer(Exit::HostsDiffer, message));
         }
         Ok(Self::Run(Box::new(run)))
@@ -127,12 +128,6 @@ impl Baseline {
             |cell: &MeasuredCell<'_>| cell.system == system && cell.track == track && is_part(cell.test_set);
         run.cells().into_iter().filter(fits).collect()
     }
-}
-
-/// Command line for a shell, which understands quotes. `exec` replaces the shell, so that the bench measures
-/// the program alone.
-fn shell(command: &str) -> Vec<String> {
-    vec!["sh".into(), "-c".into(), format!("exec {command}")]
 }
 
 /// Entry and system of `candidate` under another dyno; the run's identity names the entry.

@@ -73,12 +73,9 @@ impl Cell {
             self.speeds.baseline.extend(baseline.words_per_second());
             let [ours, theirs] = [&candidate, &baseline].map(|record| Compared::of(record, Measure::Speed));
             self.speeds.ratios.extend(ours.ratio_to(&theirs));
-            if ours.is_beside(&theirs) {
-                self.speeds
-                    .whole_ratios
-                    .extend(ours.value.zip(theirs.value).map(|(ours, theirs)| ours / theirs));
-            }
             self.speeds.in_slices = ours.is_beside(&theirs);
+            let whole = ours.value.zip(theirs.value).filter(|_| self.speeds.in_slices);
+            self.speeds.whole_ratios.extend(whole.map(|(ours, theirs)| ours / theirs));
         }
     }
 }

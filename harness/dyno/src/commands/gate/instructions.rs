@@ -60,10 +60,8 @@ pub(super) fn gate(args: &GateArgs, campaign: &Campaign, baseline: &Baseline) ->
         }
     }
     if cells.is_empty() {
-        return Err(no_answer(
-            Exit::NothingMeasured,
-            "no candidate is left: the filters leave only the baseline",
-        ));
+        let message = "no candidate is left: the filters leave only the baseline";
+        return Err(no_answer(Exit::NothingMeasured, message));
     }
     let answer = Answer {
         regressed: cells.iter().any(Cell::is_more),

@@ -25,7 +25,7 @@ use stage::Stage;
 
 use crate::campaign::{Campaign, Entry, make_ready, named_or_starter};
 use crate::cli::measuring::{By, GateArgs};
-use crate::exit::{Exit, Outcome, bad_input, no_answer};
+use crate::exit::{Exit, Outcome, no_answer};
 use crate::interrupt::Stop;
 use crate::output::{self, say};
 use crate::scoring::announce;
@@ -90,9 +90,7 @@ fn baseline(args: &GateArgs, campaign: &Campaign) -> Outcome<Baseline> {
     match (&args.baseline, &args.baseline_dyno) {
         (Some(what), None) => Baseline::named(what, campaign),
         (None, Some(program)) => Baseline::dyno(program),
-        _ => Err(bad_input(
-            "the baseline is missing: add --baseline SYSTEM|COMMAND|RUN or --baseline-dyno PROGRAM",
-        )),
+        _ => refuse!("the baseline is missing: add --baseline SYSTEM|COMMAND|RUN or --baseline-dyno PROGRAM"),
     }
 }
 
@@ -104,20 +102,17 @@ fn refuse_unchecked_limits(args: &GateArgs, campaign: &Campaign) -> Outcome<()> 
         }
         let mut sets = campaign.test_sets.iter();
         if let Some(set) = sets.find(|set| campaign.metrics.first_for(set).is_none()) {
-            refuse!(
-                "{limit}: test set {} has no references for the campaign's metrics: add them, or filter with --test-set",
-                set.name
-            );
+            let (name, remedy) = (&set.name, "add them, or filter with --test-set");
+            refuse!("{limit}: test set {name} has no references for the campaign's metrics: {remedy}");
         }
     }
     let sizeless = |system: &&Entry| !system.is_hosted() && system.models.is_empty();
-    match campaign.systems.iter().find(sizeless) {
-        Some(system) if args.max_model.is_some() => Err(bad_input!(
-            "--max-model: the model files of {} are unknown; add `model` to the system in the campaign",
-            system.name
-        )),
-        _ => Ok(()),
+    let unknown = campaign.systems.iter().find(sizeless).filter(|_| args.max_model.is_some());
+    if let Some(Entry { name, .. }) = unknown {
+        let remedy = "add `model` to the system in the campaign";
+        refuse!("--max-model: the model files of {name} are unknown; {remedy}");
     }
+    Ok(())
 }
 
 fn quality_limit(args: &GateArgs) -> Option<&'static str> {

@@ -21,7 +21,7 @@ use crate::exit::{Exit, OrBadInput, Outcome, bad_input};
 use crate::filters::Filters;
 use crate::output::{print, print_json, say};
 use crate::runner::Runner;
-use crate::submission::{Dialect, Submission, is_image};
+use crate::submission::{Dialect, Submission, image_of};
 use crate::table::grid;
 use crate::tuning::open;
 use submission::Check;
@@ -43,10 +43,10 @@ pub fn verify(args: &VerifyArgs) -> Outcome {
     let runner = Runner::new(None, &campaign, &host)?;
     let plan = campaign.plan(|_| None)?;
     let (mut verified, mut checked) = (Vec::new(), BTreeMap::new());
-    for system in &plan.systems {
+    for (system, entry) in plan.systems.iter().zip(&campaign.systems) {
         let own = plan.tracks.iter().copied().filter(|&track| system.takes_part(track));
         let tracks: Vec<Track> = own.collect();
-        if let Some(submission) = submission_of(&campaign, &system.name) {
+        if let Launch::Submission(submission) = &entry.launch {
             let asked = (&plan.test_sets[0], &campaign.protocol.limits);
             let checks = submission::ask(&runner, submission, system, &tracks, asked)?;
             if !args.json {
@@ -118,15 +118,6 @@ fn requested(args: &VerifyArgs) -> Outcome<Campaign> {
     Ok(campaign)
 }
 
-/// The submission that the system `name` of `campaign` is, if it is one.
-fn submission_of<'a>(campaign: &'a Campaign, name: &str) -> Option<&'a Submission> {
-    let entry = campaign.systems.iter().find(|entry| entry.name == name)?;
-    match &entry.launch {
-        Launch::Submission(submission) => Some(submission),
-        _ => None,
-    }
-}
-
 /// System that the command line itself describes, if any.
 fn own(args: &VerifyArgs) -> Outcome<Option<Entry>> {
     if let Some(command) = &args.command {
@@ -157,13 +148,11 @@ fn own(args: &VerifyArgs) -> Outcome<Option<Entry>> {
 fn own_submission(folder: &Path, dialect: Dialect, args: &VerifyArgs) -> Outcome<Entry> {
     let submission = Submission::open(folder, dialect, args.pair.clone(), args.batch_lines);
     let submission = submission.map_err(|fault| bad_input!("--submission: {:#}", fault.error))?;
-    let other = args.tracks.iter().find(|track| !dialect.tracks.contains(track));
-    if let Some(track) = other {
-        let names: Vec<_> = dialect.tracks.iter().map(|track| track.name()).collect();
-        let message = format!("the dialect {dialect} has no {track}; it has {}", names.join(", "));
-        return Err(bad_input(message));
+    if let Some(track) = args.tracks.iter().find(|track| !dialect.tracks.contains(track)) {
+        let names = dialect.tracks.iter().map(|track| track.name()).join(", ");
+        refuse!("the dialect {dialect} has no {track}; it has {names}");
     }
-    let named = if is_image(folder) { folder } else { &submission.launch.folder };
+    let named = if image_of(folder).is_some() { folder } else { &submission.launch.folder };
     let name = named.file_name().unwrap_or_default().display().to_string();
     Ok(Entry::of_submission(&name, submission))
 }

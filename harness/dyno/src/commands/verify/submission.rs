@@ -56,34 +56,23 @@ pub fn ask(
 }
 
 /// Whether no launch broke a rule with such a code; `passes` says what was seen where none did.
-fn check(
-    name: &'static str,
-    trials: &[Trial],
-    is_wanted: impl Fn(Code) -> bool,
-    passes: impl FnOnce() -> String,
-) -> Check {
+fn check(name: &'static str, trials: &[Trial], is_wanted: impl Fn(Code) -> bool, passes: String) -> Check {
     let fault = trials.iter().find_map(|trial| told(trial, &is_wanted));
-    Check { check: name, passed: fault.is_none(), said: fault.unwrap_or_else(passes) }
+    Check { check: name, passed: fault.is_none(), said: fault.unwrap_or(passes) }
 }
 
 fn starts(trials: &[Trial]) -> Check {
-    check(
-        "starts",
-        trials,
-        |code| code == Code::Crashed,
-        || {
-            let seconds = trials.iter().map(|trial| trial.ending.wall_ns()).max().unwrap_or(0) as f64 / 1e9;
-            let launches = counted(trials.len(), "launch", "launches");
-            format!("{launches}, each with exit code 0, in at most {seconds:.1} s")
-        },
-    )
+    let seconds = trials.iter().map(|trial| trial.ending.wall_ns()).max().unwrap_or(0) as f64 / 1e9;
+    let launches = counted(trials.len(), "launch", "launches");
+    let said = format!("{launches}, each with exit code 0, in at most {seconds:.1} s");
+    check("starts", trials, |code| code == Code::Crashed, said)
 }
 
 /// Whether every launch kept the rules of its track.
 fn contract(trials: &[Trial], lines: usize) -> Check {
     let is_other = |code| !matches!(code, Code::Crashed | Code::OverMemory | Code::UsesNetwork);
     let names: Vec<_> = trials.iter().map(|trial| trial.track.name()).collect();
-    let answered = || format!("{lines} lines answered one for one in {}", names.join(" and "));
+    let answered = format!("{lines} lines answered one for one in {}", names.join(" and "));
     let contract = check("contract", trials, is_other, answered);
     let has_crashed = |trial: &Trial| trial.reasons.iter().any(|reason| reason.code == Code::Crashed);
     let failed = |trial: &Trial| trial.ending.report.killed || has_crashed(trial);
@@ -107,15 +96,11 @@ fn network(trials: &[Trial]) -> Check {
 /// Whether the memory fits, if there is a cap.
 fn memory(trials: &[Trial], limits: &Limits) -> Check {
     let peak = trials.iter().map(|trial| trial.ending.report.peak_bytes).max().unwrap_or(0);
-    check(
-        "fits the memory",
-        trials,
-        |code| code == Code::OverMemory,
-        || match limits.memory_mib {
-            Some(cap) => format!("peak {} of {cap} MiB", mib(peak)),
-            None => format!("peak {}; no cap is set (--memory)", mib(peak)),
-        },
-    )
+    let said = match limits.memory_mib {
+        Some(cap) => format!("peak {} of {cap} MiB", mib(peak)),
+        None => format!("peak {}; no cap is set (--memory)", mib(peak)),
+    };
+    check("fits the memory", trials, |code| code == Code::OverMemory, said)
 }
 
 /// Sizes: of the model that was opened, and of all files.

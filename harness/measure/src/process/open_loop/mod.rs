@@ -7,16 +7,15 @@
 //! before the next arrival, or until an answer; the pipes don't block, so that a system that doesn't read can't
 //! delay an arrival. A client's line is due at the instant of the answer that it waited for.
 
-mod outbox;
 mod queue;
 
 use std::time::{Duration, Instant};
 
-use dyno_record::Code;
+use dyno_record::{Code, Reason};
 
 use super::dialogue::{Dialogue, Stop};
 use super::lockstep::Conversation;
-use outbox::Outbox;
+pub use queue::OpenRun;
 use queue::Queue;
 
 /// Time before an arrival in which the generator stays awake: virtual machines wake a sleeper by 50 to 80 µs
@@ -43,21 +42,6 @@ pub struct Allowance {
     pub misses: usize,
 }
 
-/// Observations of one run: one entry for each line that was written, in the order of arrival.
-#[derive(Clone, Debug, Default)]
-pub struct OpenRun {
-    /// Answers without line ends.
-    pub answers: Vec<Vec<u8>>,
-    /// Nanoseconds from the planned arrival to the answer.
-    pub latency_ns: Vec<u64>,
-    /// Nanoseconds from the start of the run to the answer.
-    pub answered_ns: Vec<u64>,
-    /// Nanoseconds by which the generator was late for the arrival.
-    pub late_ns: Vec<u64>,
-    /// Whether the run ended early, after too many misses.
-    pub stopped: bool,
-}
-
 /// Writes `lines` (without line ends) to the system when they are due, and waits for the answers. Without an allowance
 /// the run goes on to its end.
 pub fn arrive(
@@ -67,16 +51,7 @@ pub fn arrive(
     allowance: Option<Allowance>,
 ) -> Result<OpenRun, Stop> {
     conversation.dialogue.take_reply(); // the answer to the last question in lock-step
-    let begin = Instant::now();
-    let mut generator = Generator {
-        lines,
-        pace,
-        begin,
-        next: 0,
-        outbox: Outbox::default(),
-        queue: Queue::new(begin),
-        run: OpenRun::default(),
-    };
+    let mut generator = Generator::new(lines, pace);
     while !generator.is_done() {
         generator.write_due(conversation.dialogue)?;
         if let Some(allowance) = allowance {
@@ -88,9 +63,7 @@ pub fn arrive(
             conversation.has_waited(begin.elapsed())?;
         }
     }
-    let Generator { queue, mut run, .. } = generator;
-    run.answered_ns = queue.answered_ns(begin);
-    (run.answers, run.latency_ns) = (queue.answers, queue.latency_ns);
+    let mut run = generator.queue.run;
     run.late_ns.truncate(run.answers.len());
     conversation.has_answered(&lines[..run.answers.len()]);
     Ok(run)
@@ -103,12 +76,19 @@ struct Generator<'a> {
     begin: Instant,
     /// Number of arrivals so far.
     next: usize,
-    outbox: Outbox,
+    /// Number of lines that the system's pipe has taken whole.
+    sent: usize,
+    /// Bytes of the next line that the pipe has taken.
+    begun: usize,
     queue: Queue,
-    run: OpenRun,
 }
 
-impl Generator<'_> {
+impl<'a> Generator<'a> {
+    fn new(lines: &'a [&'a [u8]], pace: &'a Pace) -> Self {
+        let begin = Instant::now();
+        Self { lines, pace, begin, next: 0, sent: 0, begun: 0, queue: Queue::new(begin) }
+    }
+
     fn is_done(&self) -> bool {
         self.has_written_all() && self.queue.is_empty()
     }
@@ -132,27 +112,53 @@ impl Generator<'_> {
         }
     }
 
-    /// Puts each line that is due into the outbox, and writes as much as the system takes.
+    /// Lets each line arrive that is due, and writes as much as the system takes.
     fn write_due(&mut self, dialogue: &mut Dialogue) -> Result<(), Stop> {
         let now = Instant::now();
         while let Some(due) = self.due().filter(|due| *due <= now) {
-            let line = self.lines[self.next];
             // Late is the generator, not the pipe: a system that reads nothing can't make it late.
-            self.run.late_ns.push((now - due).as_nanos() as u64);
-            self.outbox.push(line);
-            self.queue.push(due, line.len());
+            self.queue.run.late_ns.push((now - due).as_nanos() as u64);
+            self.queue.push(due, self.lines[self.next].len());
             self.next += 1;
         }
-        self.outbox.write(dialogue)?;
+        Ok(self.write(dialogue)?)
+    }
+
+    /// Writes as much of the lines that have arrived as the system takes.
+    fn write(&mut self, dialogue: &mut Dialogue) -> Result<(), Reason> {
+        while self.sent < self.next {
+            let line = [self.lines[self.sent], b"\n"].concat();
+            match dialogue.write_some(&line[self.begun..])? {
+                0 => break,
+                written => dialogue.asked += usize::from(self.advance(written)),
+            }
+        }
         Ok(())
+    }
+
+    /// Counts bytes that the pipe has taken; whether they end a line.
+    fn advance(&mut self, written: usize) -> bool {
+        self.begun += written;
+        let ends_line = self.begun > self.lines[self.sent].len(); // with its line feed
+        if ends_line {
+            (self.sent, self.begun) = (self.sent + 1, 0);
+        }
+        ends_line
+    }
+
+    /// Number of lines that have arrived and of which the system has no byte.
+    fn unbegun(&self) -> usize {
+        self.next - self.sent - usize::from(self.begun > 0)
     }
 
     /// Ends the run early after too many misses. Lines that the system hasn't been given are taken back.
     fn stop_if_hopeless(&mut self, allowance: Allowance) {
-        if !self.run.stopped && self.queue.misses(allowance.limit, Instant::now()) > allowance.misses {
-            self.run.stopped = true;
+        if !self.queue.run.stopped && self.queue.misses(allowance.limit, Instant::now()) > allowance.misses {
+            self.queue.run.stopped = true;
+            let unbegun = self.unbegun();
+            self.next -= unbegun;
             self.lines = &self.lines[..self.next];
-            self.queue.take_back(self.outbox.take_back());
+            self.queue.take_back(unbegun);
         }
     }
 
@@ -160,7 +166,7 @@ impl Generator<'_> {
     fn sleep_and_read(&mut self, conversation: &mut Conversation<'_, '_>) -> Result<(), Stop> {
         let due = self.due();
         let until_due = due.map_or(LONGEST_SLEEP, |due| due.saturating_duration_since(Instant::now()));
-        let wants_room = !self.outbox.is_empty();
+        let wants_room = self.sent < self.next;
         let dialogue = &mut *conversation.dialogue;
         let sleep = until_due.saturating_sub(AWAKE).min(LONGEST_SLEEP);
         if !dialogue.wait_for_either(wants_room, sleep) {
@@ -173,8 +179,8 @@ impl Generator<'_> {
         if dialogue.read()? == 0 {
             return Err(Code::ExitedEarly.reason("end of output instead of an answer").into());
         }
-        self.queue.receive(&dialogue.take_reply(), self.outbox.unbegun(), Instant::now())?;
-        Ok(())
+        let unbegun = self.unbegun();
+        Ok(self.queue.receive(&dialogue.take_reply(), unbegun, Instant::now())?)
     }
 
     /// Ends the run if the system leaves its oldest line without an answer for longer than a line may take.
@@ -183,5 +189,29 @@ impl Generator<'_> {
             Some((silent, bytes)) if silent > conversation.patience_for(bytes) => Err(Stop::Silent(silent)),
             _ => Ok(()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_begun_line_is_finished_and_the_others_are_taken_back() {
+        let (lines, pace) = ([b"one".as_slice(), b"two", b"three"], Pace::Clients(3));
+        let mut generator = Generator::new(&lines, &pace);
+        let arrival = generator.begin - Duration::from_secs(1);
+        for line in lines {
+            generator.queue.push(arrival, line.len());
+            generator.next += 1;
+        }
+        assert_eq!(generator.unbegun(), 3);
+        generator.advance(4);
+        generator.advance(1);
+        assert_eq!((generator.sent, generator.unbegun()), (1, 1));
+        generator.stop_if_hopeless(Allowance { limit: Duration::ZERO, misses: 0 });
+        assert_eq!((generator.next, generator.unbegun(), generator.queue.waiting()), (2, 0, 2));
+        generator.advance(3);
+        assert!(generator.has_written_all() && generator.sent == 2, "the begun line is finished");
     }
 }

@@ -1,4 +1,4 @@
-//! The queue: lines that wait for their answers, first in, first out.
+//! The queue: lines that wait for their answers, first in, first out, and what is observed of them.
 
 use std::time::{Duration, Instant};
 
@@ -6,12 +6,27 @@ use dyno_record::{Code, Reason};
 
 use crate::process::dialogue::LONGEST_REPLY;
 
-/// Lines in the order of arrival, and the answers so far.
+/// Observations of one run: one entry for each line that was written, in the order of arrival.
+#[derive(Clone, Debug, Default)]
+pub struct OpenRun {
+    /// Answers without line ends.
+    pub answers: Vec<Vec<u8>>,
+    /// Nanoseconds from the planned arrival to the answer.
+    pub latency_ns: Vec<u64>,
+    /// Nanoseconds from the start of the run to the answer.
+    pub answered_ns: Vec<u64>,
+    /// Nanoseconds by which the generator was late for the arrival.
+    pub late_ns: Vec<u64>,
+    /// Whether the run ended early, after too many misses.
+    pub stopped: bool,
+}
+
+/// Lines in the order of arrival, and the observations so far.
 pub(super) struct Queue {
+    begin: Instant,
     /// Planned arrival of each line, and its number of bytes.
     lines: Vec<(Instant, usize)>,
-    pub(super) answers: Vec<Vec<u8>>,
-    pub(super) latency_ns: Vec<u64>,
+    pub(super) run: OpenRun,
     /// Answer that has no line end yet.
     part: Vec<u8>,
     /// Start of the run, or the last answer.
@@ -23,8 +38,8 @@ pub(super) struct Queue {
 
 impl Queue {
     pub(super) fn new(begin: Instant) -> Self {
-        let (lines, answers, latency_ns, part) = Default::default();
-        Self { lines, answers, latency_ns, part, progress: begin, late: 0, judged: 0 }
+        let (lines, run, part) = Default::default();
+        Self { begin, lines, run, part, progress: begin, late: 0, judged: 0 }
     }
 
     pub(super) fn push(&mut self, arrival: Instant, bytes: usize) {
@@ -39,7 +54,7 @@ impl Queue {
     }
 
     pub(super) fn waiting(&self) -> usize {
-        self.lines.len() - self.answers.len()
+        self.lines.len() - self.run.answers.len()
     }
 
     pub(super) fn take_back(&mut self, count: usize) {
@@ -49,7 +64,7 @@ impl Queue {
     /// Output that was read `now`. `unbegun` is the number of lines that the system can't know yet.
     pub(super) fn receive(&mut self, bytes: &[u8], unbegun: usize, now: Instant) -> Result<(), Reason> {
         for piece in bytes.split_inclusive(|&byte| byte == b'\n') {
-            if self.answers.len() + unbegun >= self.lines.len() {
+            if self.run.answers.len() + unbegun >= self.lines.len() {
                 return Err(Code::ExtraOutput.reason("output without a question"));
             }
             self.part.extend_from_slice(piece);
@@ -64,31 +79,28 @@ impl Queue {
     }
 
     fn answer(&mut self, now: Instant) {
-        let (arrival, _) = self.lines[self.answers.len()];
-        self.latency_ns.push(now.saturating_duration_since(arrival).as_nanos() as u64);
-        self.answers.push(std::mem::take(&mut self.part));
+        let (arrival, _) = self.lines[self.run.answers.len()];
+        let ns_since = |earlier| now.saturating_duration_since(earlier).as_nanos() as u64;
+        self.run.latency_ns.push(ns_since(arrival));
+        self.run.answered_ns.push(ns_since(self.begin));
+        self.run.answers.push(std::mem::take(&mut self.part));
         self.progress = now;
     }
 
     /// Number of lines that took longer than `limit`, or wait for longer `now`.
     pub(super) fn misses(&mut self, limit: Duration, now: Instant) -> usize {
-        let new = &self.latency_ns[self.judged..];
+        let new = &self.run.latency_ns[self.judged..];
         self.late += new.iter().filter(|&&ns| u128::from(ns) > limit.as_nanos()).count();
-        self.judged = self.latency_ns.len();
+        self.judged = self.run.latency_ns.len();
         let waits = |line: &&(Instant, usize)| now.saturating_duration_since(line.0) > limit;
-        self.late + self.lines[self.answers.len()..].iter().take_while(waits).count()
+        self.late + self.lines[self.run.answers.len()..].iter().take_while(waits).count()
     }
 
     /// Time since the system's last sign, and the bytes of the line that it owes an answer; `None` if it owes
     /// none.
     pub(super) fn silence(&self) -> Option<(Duration, usize)> {
-        let (_, bytes) = self.lines.get(self.answers.len())?;
+        let (_, bytes) = self.lines.get(self.run.answers.len())?;
         Some((self.progress.elapsed(), *bytes))
-    }
-
-    pub(super) fn answered_ns(&self, begin: Instant) -> Vec<u64> {
-        let arrived = self.lines.iter().map(|(at, _)| at.saturating_duration_since(begin).as_nanos() as u64);
-        arrived.zip(&self.latency_ns).map(|(arrived, ns)| arrived + ns).collect()
     }
 }
 
@@ -109,12 +121,13 @@ mod tests {
         let mut queue = queue(begin, &[0, 10, 20]);
         let at = |ms| begin + Duration::from_millis(ms);
         queue.receive(b"a", 0, at(11)).unwrap();
-        assert!(!queue.is_empty() && queue.answers.is_empty());
+        assert!(!queue.is_empty() && queue.run.answers.is_empty());
         queue.receive(b"b\nc\nd", 0, at(15)).unwrap();
         queue.receive(b"\n", 0, at(1020)).unwrap();
         assert!(queue.is_empty());
-        assert_eq!(queue.answers, [b"ab".to_vec(), b"c".to_vec(), b"d".to_vec()]);
-        assert_eq!(queue.latency_ns, [15_000_000, 5_000_000, 1_000_000_000]);
+        assert_eq!(queue.run.answers, [b"ab".to_vec(), b"c".to_vec(), b"d".to_vec()]);
+        assert_eq!(queue.run.latency_ns, [15_000_000, 5_000_000, 1_000_000_000]);
+        assert_eq!(queue.run.answered_ns, [15_000_000, 15_000_000, 1_020_000_000]);
     }
 
     #[test]

@@ -4,8 +4,6 @@
 //! but their speed, so that a search over rates isn't lost in the chance of single draws (common random
 //! numbers).
 
-use std::time::Duration;
-
 use dyno_stats::Random;
 
 /// Instants of `count` arrivals with mean gap 1. `purpose` and `seed` fix them.
@@ -16,11 +14,6 @@ pub fn unit_instants(seed: u64, purpose: &str, count: usize) -> Vec<f64> {
         Some(*now)
     };
     std::iter::repeat_n((), count).scan(0.0, next).collect()
-}
-
-/// An instant of mean gap 1 as time at `rate` arrivals a second.
-pub fn at_rate(instant: f64, rate: f64) -> Duration {
-    Duration::from_secs_f64(instant / rate)
 }
 
 #[cfg(test)]
@@ -46,10 +39,5 @@ mod tests {
         let variance = counts.iter().map(|n| (n - mean).powi(2)).sum::<f64>() / counts.len() as f64;
         assert!((mean - 10.0).abs() < 0.13, "{mean}");
         assert!((variance / mean - 1.0).abs() < 0.06, "{variance}");
-    }
-
-    #[test]
-    fn a_rate_scales_the_instants() {
-        assert_eq!(at_rate(3.0, 2.0), Duration::from_millis(1500));
     }
 }

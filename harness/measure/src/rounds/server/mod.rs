@@ -15,24 +15,23 @@ mod search;
 
 use std::time::Duration;
 
-use dyno_record::{Code, LatencyLimit, Profile, Reason};
+use dyno_record::{Code, LatencyLimit, Reason};
 use dyno_stats::numbers::plain;
 use dyno_stats::{Random, mean, median};
 
 use super::observed::{Observed, RoundContext};
 use crate::constants::{LEAST_UNKNOWN, UNKNOWN_RATE, UNKNOWN_RUNS};
-use crate::error::Result;
 use crate::judge::answers::Comparison;
 use crate::os::fresh_seed;
 use crate::process::lockstep::{Conversation, Stop, converse};
 use crate::process::open_loop::{Allowance, OpenRun, Pace, arrive};
-use crate::record::{Purpose, Served, ServedRun};
 use crate::unknown::script::{Question, Script, pairs, recognised};
-use arrivals::{at_rate, unit_instants};
+use crate::{Purpose, Result, Served, ServedRun};
+use arrivals::unit_instants;
 use closed::steady;
 use runs::CURVE;
 pub use runs::Runs;
-use search::{Length, greatest_rate};
+use search::greatest_rate;
 
 /// Share of the limit by which the generator may be late (99th percentile). A later generator would decide
 /// the figure.
@@ -93,16 +92,12 @@ impl<'a> Server<'a> {
         }
     }
 
-    fn profile(&self) -> Profile {
-        self.context.bench.protocol.profile
-    }
-
     fn planned(&self) -> Runs {
         Runs::of(&self.context.bench.protocol, self.context.round.test_set.source.len())
     }
 
     fn measure(&mut self, talk: &mut Conversation<'_, '_>) -> Flow<()> {
-        for copy in self.script.unknown(self.profile().warm_up_lines()) {
+        for copy in self.script.unknown(self.context.bench.protocol.profile.warm_up_lines()) {
             talk.ask(&copy.line)?;
         }
         talk.begin_work();
@@ -110,12 +105,13 @@ impl<'a> Server<'a> {
             self.ask_single_lines(talk)?;
         }
         match self.limit.rate {
-            Some(rate) => self.rate = self.keeps(talk, rate, Length::Long)?.then_some(rate),
+            Some(rate) => self.rate = self.keeps(talk, rate, Purpose::Confirm)?.then_some(rate),
             None => self.search(talk)?,
         }
         match self.rate {
             Some(rate) => self.run_below(talk, rate)?,
-            None => self.ask_the_set(talk)?,
+            // Without a rate there is still a text.
+            None => self.context.round.test_set.source.iter().try_for_each(|line| talk.ask(line))?,
         }
         self.closed_loop(talk)
     }
@@ -163,15 +159,14 @@ impl<'a> Server<'a> {
     fn search(&mut self, talk: &mut Conversation<'_, '_>) -> Flow<()> {
         if median(&self.single_ms).is_some_and(|ms| ms <= self.limit.limit_ms) {
             let guess = self.planned().guess(mean(&self.single_ms).unwrap_or(1.0));
-            self.rate = greatest_rate(guess, |rate, length| self.keeps(talk, rate, length))?;
+            self.rate = greatest_rate(guess, |rate, purpose| self.keeps(talk, rate, purpose))?;
         }
         Ok(())
     }
 
     /// Whether the system keeps the limit at `rate`. A run that misses it with a late generator proves nothing,
     /// and is run once more.
-    fn keeps(&mut self, talk: &mut Conversation<'_, '_>, rate: f64, length: Length) -> Flow<bool> {
-        let purpose = if length == Length::Short { Purpose::Search } else { Purpose::Confirm };
+    fn keeps(&mut self, talk: &mut Conversation<'_, '_>, rate: f64, purpose: Purpose) -> Flow<bool> {
         let mut run = self.run(talk, rate, purpose)?;
         if !run.kept && self.is_late(&run) {
             run = self.run(talk, rate, purpose)?;
@@ -190,8 +185,7 @@ impl<'a> Server<'a> {
 
     /// One run: lines arrive at `rate`.
     fn run(&mut self, talk: &mut Conversation<'_, '_>, rate: f64, purpose: Purpose) -> Flow<ServedRun> {
-        let length = if purpose == Purpose::Confirm { Length::Long } else { Length::Short };
-        let count = self.planned().lines(length, rate);
+        let count = self.planned().lines(purpose, rate);
         let asked = match purpose {
             Purpose::Unknown => self.script.unknown(count),
             Purpose::Known => self.script.known(count),
@@ -202,7 +196,8 @@ impl<'a> Server<'a> {
             Some(recording) => recording.unit_instants(count),
             None => unit_instants(protocol.seed, &self.purpose(purpose), count),
         };
-        let pace = Pace::Planned(instants.into_iter().map(|instant| at_rate(instant, rate)).collect());
+        let at_rate = |instant: f64| Duration::from_secs_f64(instant / rate);
+        let pace = Pace::Planned(instants.into_iter().map(at_rate).collect());
         let misses = ((1.0 - self.limit.percentile / 100.0) * count as f64 + 1e-9).floor() as usize;
         let limit = Duration::from_secs_f64(self.limit.limit_ms / 1e3);
         let open = arrive(talk, &texts(&asked), &pace, Some(Allowance { limit, misses }))?;
@@ -218,7 +213,7 @@ impl<'a> Server<'a> {
     fn closed_loop(&mut self, talk: &mut Conversation<'_, '_>) -> Flow<()> {
         let mut rate = 1e3 / mean(&self.single_ms).unwrap_or(1.0).max(1e-3);
         for &clients in &self.context.bench.protocol.clients {
-            let lines = closed::lines(self.planned().lines(Length::Short, rate), clients);
+            let lines = closed::lines(self.planned().lines(Purpose::Clients, rate), clients);
             let asked = self.script.run(lines);
             let open = arrive(talk, &texts(&asked), &Pace::Clients(clients), None)?;
             let (throughput, window) = steady(&open.answered_ns, clients);
@@ -264,11 +259,6 @@ impl<'a> Server<'a> {
         if run.purpose == Purpose::Curve && self.observed.pairs.is_empty() {
             self.observed.pairs = pairs(asked, &open.answers, &open.latency_ns);
         }
-    }
-
-    /// Asks the set line by line: without a rate there is still a text.
-    fn ask_the_set(&self, talk: &mut Conversation<'_, '_>) -> Flow<()> {
-        self.context.round.test_set.source.iter().try_for_each(|line| talk.ask(line))
     }
 
     /// The round's observations, once the system has ended well with `answers` to single lines.

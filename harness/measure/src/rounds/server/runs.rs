@@ -7,11 +7,10 @@ use std::convert::Infallible;
 
 use dyno_record::{LatencyLimit, Limits, Profile};
 
-use super::search::{Length, greatest_rate};
+use super::search::greatest_rate;
 use crate::constants::{LEAST_UNKNOWN, UNKNOWN_RATE, UNKNOWN_RUNS};
-use crate::protocol::Protocol;
-use crate::recording::Recording;
 use crate::unknown::script::whole_set;
+use crate::{Protocol, Purpose, Recording};
 
 /// Shares of the greatest rate at which the curve is measured, the lowest first.
 pub(super) const CURVE: [f64; 3] = [0.5, 0.7, 0.9];
@@ -58,48 +57,49 @@ impl Runs {
         0.5e3 / line_ms.min(self.limit.limit_ms).max(1e-3)
     }
 
-    /// Number of lines of a run. The long one replays a recording whole, and again as long as the set has
-    /// more lines.
-    pub(super) fn lines(&self, length: Length, rate: f64) -> usize {
-        if let (Length::Long, Some(recorded)) = (length, self.recorded) {
+    /// Number of lines of a run: the one that confirms is long, the others are short. The long one replays a recording
+    /// whole, and again as long as the set has more lines.
+    pub(super) fn lines(&self, purpose: Purpose, rate: f64) -> usize {
+        let is_long = purpose == Purpose::Confirm;
+        if is_long && let Some(recorded) = self.recorded {
             return recorded.max(whole_set(self.set));
         }
-        let misses = self.profile.server_misses();
-        let (misses, limits, least) = match length {
-            Length::Short => (misses.search, SHORT_LIMITS, 4 * LEAST_UNKNOWN),
-            Length::Long => (misses.confirm, LONG_LIMITS, whole_set(self.set)),
+        let (misses, limits, least) = match is_long {
+            false => (self.profile.search_misses(), SHORT_LIMITS, 4 * LEAST_UNKNOWN),
+            true => (self.profile.confirm_misses(), LONG_LIMITS, whole_set(self.set)),
         };
         let for_percentile = misses as f64 / (1.0 - self.limit.percentile / 100.0);
         let lines = for_percentile.max(rate * limits * self.limit.limit_ms / 1e3).ceil();
         (lines.min(MOST_LINES as f64) as usize).max(least)
     }
 
-    fn seconds(&self, length: Length, rate: f64) -> f64 {
-        self.lines(length, rate) as f64 / rate
+    fn seconds(&self, purpose: Purpose, rate: f64) -> f64 {
+        self.lines(purpose, rate) as f64 / rate
     }
 
     /// Seconds of a run whose gaps are long by chance, or by a recording, any part of which may take its
     /// whole time.
-    fn long_seconds(&self, length: Length, rate: f64) -> f64 {
+    fn long_seconds(&self, purpose: Purpose, rate: f64) -> f64 {
         if let Some(recorded) = self.recorded {
-            return self.lines(length, rate).next_multiple_of(recorded) as f64 / rate;
+            return self.lines(purpose, rate).next_multiple_of(recorded) as f64 / rate;
         }
-        self.seconds(length, rate) * (1.0 + LONGER / (self.lines(length, rate) as f64).sqrt())
+        self.seconds(purpose, rate) * (1.0 + LONGER / (self.lines(purpose, rate) as f64).sqrt())
     }
 
     /// Seconds that a round usually takes for a system with this greatest rate. Clients make it work at about that rate.
     pub fn usual_seconds(&self, rate: f64) -> f64 {
-        let closed = self.closed as f64 * self.seconds(Length::Short, self.limit.rate.unwrap_or(rate));
-        closed + self.usual_open_seconds(rate)
-    }
-
-    fn usual_open_seconds(&self, rate: f64) -> f64 {
-        if let Some(asked) = self.limit.rate {
-            let after = [CURVE[0], UNKNOWN_RATE].map(|share| self.seconds(Length::Short, share * asked));
-            return self.seconds(Length::Long, asked) + after.iter().sum::<f64>();
-        }
-        let (short, long) = USUAL_RUNS;
-        short * self.seconds(Length::Short, rate) + long * self.seconds(Length::Long, rate)
+        let closed = self.closed as f64 * self.seconds(Purpose::Clients, self.limit.rate.unwrap_or(rate));
+        let open = match self.limit.rate {
+            Some(asked) => {
+                let after = [CURVE[0], UNKNOWN_RATE].map(|share| self.seconds(Purpose::Curve, share * asked));
+                self.seconds(Purpose::Confirm, asked) + after.iter().sum::<f64>()
+            }
+            None => {
+                let (short, long) = USUAL_RUNS;
+                short * self.seconds(Purpose::Search, rate) + long * self.seconds(Purpose::Confirm, rate)
+            }
+        };
+        closed + open
     }
 
     /// Seconds that a round usually takes for the slowest system that has a rate: each line takes the limit.
@@ -120,13 +120,13 @@ impl Runs {
     /// multiples of the first guess. Runs that miss the limit count whole, although most end early.
     fn arrivals(&self, short: f64, long: f64) -> f64 {
         if let Some(rate) = self.limit.rate {
-            return self.long_seconds(Length::Long, rate) + self.after(rate);
+            return self.long_seconds(Purpose::Confirm, rate) + self.after(rate);
         }
         let guess = self.guess(self.limit.limit_ms);
         let mut seconds = 0.0;
-        let keeps = |rate: f64, length| {
-            seconds += self.long_seconds(length, rate);
-            Ok::<_, Infallible>(rate <= guess * if length == Length::Short { short } else { long })
+        let keeps = |rate: f64, purpose| {
+            seconds += self.long_seconds(purpose, rate);
+            Ok::<_, Infallible>(rate <= guess * if purpose == Purpose::Search { short } else { long })
         };
         let Ok(rate) = greatest_rate(guess, keeps);
         seconds + rate.map_or(0.0, |rate| self.after(rate))
@@ -135,7 +135,7 @@ impl Runs {
     /// Seconds of the runs after the search: those of the curve, and those of unknown lines.
     fn after(&self, rate: f64) -> f64 {
         let unknown = std::iter::repeat_n(UNKNOWN_RATE, 2 * UNKNOWN_RUNS - 1);
-        CURVE.into_iter().chain(unknown).map(|share| self.long_seconds(Length::Short, share * rate)).sum()
+        CURVE.into_iter().chain(unknown).map(|share| self.long_seconds(Purpose::Curve, share * rate)).sum()
     }
 }
 
@@ -147,11 +147,11 @@ mod tests {
     /// Seconds of a round of a queue whose lines take `line_s` each (Lindley's recursion), and its greatest rate.
     fn of_a_queue(runs: &Runs, line_s: f64, seed: u64) -> (f64, f64) {
         let mut seconds = 0.0;
-        let keeps = |rate: f64, length: Length| {
-            let count = runs.lines(length, rate);
+        let keeps = |rate: f64, purpose: Purpose| {
+            let count = runs.lines(purpose, rate);
             let allowed = ((1.0 - runs.limit.percentile / 100.0) * count as f64 + 1e-9) as usize;
             let (mut free, mut late) = (0.0_f64, 0);
-            for instant in unit_instants(seed, &format!("{length:?}"), count) {
+            for instant in unit_instants(seed, &format!("{purpose:?}"), count) {
                 free = free.max(instant / rate) + line_s;
                 late += usize::from(free - instant / rate > runs.limit.limit_ms / 1e3);
                 if late > allowed {
@@ -164,7 +164,7 @@ mod tests {
         let Ok(rate) = greatest_rate(runs.guess(line_s * 1e3), keeps);
         let rate = rate.expect("these lines keep the limit");
         let after =
-            CURVE.into_iter().chain([UNKNOWN_RATE]).map(|share| runs.seconds(Length::Short, share * rate));
+            CURVE.into_iter().chain([UNKNOWN_RATE]).map(|share| runs.seconds(Purpose::Search, share * rate));
         (seconds + after.sum::<f64>(), rate)
     }
 
@@ -200,15 +200,15 @@ mod tests {
     fn a_recording_is_replayed_whole_and_until_each_line_has_come() {
         let limit = LatencyLimit { rate: Some(10.0), ..runs(250.0).limit };
         let replay = |recorded| Runs { limit, recorded: Some(recorded), ..runs(250.0) };
-        assert_eq!(replay(5000).lines(Length::Long, 10.0), 5000);
-        assert_eq!(replay(50).lines(Length::Long, 10.0), whole_set(300));
+        assert_eq!(replay(5000).lines(Purpose::Confirm, 10.0), 5000);
+        assert_eq!(replay(50).lines(Purpose::Confirm, 10.0), whole_set(300));
         assert_eq!(
-            replay(5000).lines(Length::Short, 10.0),
+            replay(5000).lines(Purpose::Search, 10.0),
             200,
             "a part of it is enough for a share of the rate"
         );
         // The first 200 arrivals may lie at the end of a quiet day.
-        assert_eq!(replay(5000).long_seconds(Length::Short, 10.0), 500.0);
+        assert_eq!(replay(5000).long_seconds(Purpose::Search, 10.0), 500.0);
     }
 
     fn runs(limit_ms: f64) -> Runs {
@@ -223,9 +223,9 @@ mod tests {
     #[test]
     fn a_run_has_the_lines_that_its_percentile_needs() {
         let slow = runs(250.0);
-        assert_eq!((slow.lines(Length::Short, 1.0), slow.lines(Length::Long, 1.0)), (200, 500));
+        assert_eq!((slow.lines(Purpose::Search, 1.0), slow.lines(Purpose::Confirm, 1.0)), (200, 500));
         // 8 and 40 times a quarter of a second.
-        assert_eq!((slow.lines(Length::Short, 1e3), slow.lines(Length::Long, 1e3)), (2000, 10_000));
+        assert_eq!((slow.lines(Purpose::Search, 1e3), slow.lines(Purpose::Confirm, 1e3)), (2000, 10_000));
     }
 
     #[test]
@@ -236,8 +236,8 @@ mod tests {
         for round in 0..2000 {
             let guess = slow.guess(250.0) * (1 + round % 5) as f64;
             let mut seconds = 0.0;
-            let Ok(rate) = greatest_rate(guess, |rate, length| {
-                seconds += slow.long_seconds(length, rate);
+            let Ok(rate) = greatest_rate(guess, |rate, purpose| {
+                seconds += slow.long_seconds(purpose, rate);
                 Ok::<_, Infallible>(random.below(3) > round % 3)
             });
             seconds += rate.map_or(0.0, |rate| slow.after(rate));

@@ -1,6 +1,10 @@
 //! The search for the greatest rate that keeps the limit: doubling, bisection over short runs, then a long run
 //! that confirms the rate, or a lower one.
 
+use std::ops::RangeInclusive;
+
+use crate::record::Purpose;
+
 /// Ratio of two rates between which the bisection ends. The short runs' own chance is larger.
 const PRECISION: f64 = 1.02;
 /// Factor between two rates of the confirmation: the figure is exact to 2 %.
@@ -10,79 +14,50 @@ const LEAST_SHARE: f64 = 1.0 / 8.0;
 /// Most doublings from the guess.
 const MOST_DOUBLINGS: i32 = 24;
 
-/// Purpose of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Length {
-    /// Short: it narrows the search.
-    Short,
-    /// Long: its rate counts.
-    Long,
-}
-
 /// Greatest rate that keeps the limit, from a first guess; `None` if none does. `keeps` runs the system at a
-/// rate, and tells whether it keeps the limit there.
+/// rate, and tells whether it keeps the limit there: in short runs that narrow the search, then in long ones that
+/// confirm.
 pub fn greatest_rate<E>(
     guess: f64,
-    mut keeps: impl FnMut(f64, Length) -> Result<bool, E>,
+    mut keeps: impl FnMut(f64, Purpose) -> Result<bool, E>,
 ) -> Result<Option<f64>, E> {
-    let Some((mut kept, mut missed)) = bracket(guess, |rate| keeps(rate, Length::Short))? else {
-        return Ok(None);
-    };
-    while missed / kept > PRECISION {
-        let middle = (kept * missed).sqrt();
-        match keeps(middle, Length::Short)? {
-            true => kept = middle,
-            false => missed = middle,
-        }
+    let rates = guess * LEAST_SHARE..=guess * 2_f64.powi(MOST_DOUBLINGS);
+    match edge(guess, &rates, Purpose::Search, &mut keeps)? {
+        Some(kept) => edge(kept, &rates, Purpose::Confirm, &mut keeps),
+        None => Ok(None),
     }
-    confirm(kept, guess, |rate| keeps(rate, Length::Long))
 }
 
-/// A rate that keeps the limit, and one at most twice as high that misses it.
-fn bracket<E>(guess: f64, mut keeps: impl FnMut(f64) -> Result<bool, E>) -> Result<Option<(f64, f64)>, E> {
-    let mut rate = guess;
-    if keeps(rate)? {
-        for _ in 0..MOST_DOUBLINGS {
-            if !keeps(2.0 * rate)? {
-                break;
-            }
-            rate *= 2.0;
-        }
-        return Ok(Some((rate, 2.0 * rate)));
-    }
-    while rate > guess * LEAST_SHARE {
-        if keeps(rate / 2.0)? {
-            return Ok(Some((rate / 2.0, rate)));
-        }
-        rate /= 2.0;
-    }
-    Ok(None)
-}
-
-/// Greatest rate near `rate` that keeps the limit in long runs. The short runs may have been lucky or unlucky,
-/// so that the confirmation goes up and down: in growing steps until the answer changes, then by bisection.
-fn confirm<E>(
-    rate: f64,
-    guess: f64,
-    mut keeps: impl FnMut(f64) -> Result<bool, E>,
+/// Greatest rate that keeps the limit in runs of one purpose, from `start`. Short runs double or halve it until the
+/// answer changes. They may have been lucky or unlucky, so that long runs go up or down from there, in growing steps.
+/// Bisection follows.
+fn edge<E>(
+    start: f64,
+    rates: &RangeInclusive<f64>,
+    purpose: Purpose,
+    keeps: &mut impl FnMut(f64, Purpose) -> Result<bool, E>,
 ) -> Result<Option<f64>, E> {
-    let first = keeps(rate)?;
-    let (mut near, mut step) = (rate, if first { 1.0 / STEP } else { STEP });
+    let is_long = purpose == Purpose::Confirm;
+    let (down, precision) = if is_long { (STEP, 1.001 / STEP) } else { (0.5, PRECISION) };
+    let first = keeps(start, purpose)?;
+    let (mut near, mut step) = (start, if first { 1.0 / down } else { down });
     let mut far = near * step;
     loop {
-        if !(guess * LEAST_SHARE..guess * 2_f64.powi(MOST_DOUBLINGS)).contains(&far) {
+        if !rates.contains(&far) {
             return Ok(first.then_some(near));
         }
-        if keeps(far)? != first {
+        if keeps(far, purpose)? != first {
             break;
         }
-        step *= step.clamp(0.5, 2.0); // 0.98, 0.96, 0.92, 0.85, 0.72: soon far away, since long runs cost time
+        if is_long {
+            step *= step.clamp(0.5, 2.0); // 0.98, 0.96, 0.92, 0.85, 0.72: soon far away, since long runs cost time
+        }
         (near, far) = (far, far * step);
     }
     let (mut kept, mut missed) = if first { (near, far) } else { (far, near) };
-    while missed / kept > 1.001 / STEP {
+    while missed / kept > precision {
         let middle = (kept * missed).sqrt();
-        match keeps(middle)? {
+        match keeps(middle, purpose)? {
             true => kept = middle,
             false => missed = middle,
         }
@@ -97,8 +72,8 @@ mod tests {
     use super::super::arrivals::unit_instants;
     use super::*;
 
-    fn found(guess: f64, keeps: impl Fn(f64, Length) -> bool) -> Option<f64> {
-        let answer = |rate, length| Ok::<_, Infallible>(keeps(rate, length));
+    fn found(guess: f64, keeps: impl Fn(f64, Purpose) -> bool) -> Option<f64> {
+        let answer = |rate, purpose| Ok::<_, Infallible>(keeps(rate, purpose));
         let Ok(rate) = greatest_rate(guess, answer);
         rate
     }
@@ -113,18 +88,18 @@ mod tests {
 
     #[test]
     fn a_long_run_that_fails_steps_down_and_a_lucky_one_steps_up() {
-        let limit = |length| if length == Length::Short { 100.0 } else { 90.0 };
-        let down = found(50.0, |rate, length| rate <= limit(length)).unwrap();
+        let limit = |purpose| if purpose == Purpose::Search { 100.0 } else { 90.0 };
+        let down = found(50.0, |rate, purpose| rate <= limit(purpose)).unwrap();
         assert!((85.0..=90.0).contains(&down), "{down}");
-        let limit = |length| if length == Length::Short { 90.0 } else { 100.0 };
-        let up = found(50.0, |rate, length| rate <= limit(length)).unwrap();
+        let limit = |purpose| if purpose == Purpose::Search { 90.0 } else { 100.0 };
+        let up = found(50.0, |rate, purpose| rate <= limit(purpose)).unwrap();
         assert!((97.0..=100.0).contains(&up), "{up}");
     }
 
     #[test]
     fn a_limit_that_no_rate_keeps_gives_no_rate() {
         assert_eq!(found(10.0, |_, _| false), None);
-        assert_eq!(found(10.0, |_, length| length == Length::Short), None);
+        assert_eq!(found(10.0, |_, purpose| purpose == Purpose::Search), None);
     }
 
     /// Share of lines that wait longer than `limit` service times: the queue's own recursion (Lindley 1952).
@@ -158,8 +133,8 @@ mod tests {
                 if waits_longer(middle, limit - 1.0) < 0.01 { low = middle } else { high = middle }
             }
             let (short, long) = (unit_instants(1, "search", 20_000), unit_instants(1, "confirm", 400_000));
-            let found = found(0.1, |load, length| {
-                let instants = if length == Length::Short { &short } else { &long };
+            let found = found(0.1, |load, purpose| {
+                let instants = if purpose == Purpose::Search { &short } else { &long };
                 missed_share(instants, load, limit) <= 0.01
             });
             let ratio = found.unwrap() / low;
