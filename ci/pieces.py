@@ -12,11 +12,34 @@ import hashlib
 import json
 import os
 import pathlib
+import shlex
+import shutil
 import subprocess
 import sys
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+# Contestants in another language or with another's library. Without it such a contestant is a plain echo, which shows
+# nothing of its kind.
+NEEDS = {
+    "honest_bpe_cache": ["python3", "-c", "import tokenizers"],
+    "honest_node": ["node", "--version"],
+    "honest_java": ["java", "-version"],
+    "honest_c": ["cc", "--version"],
+}
+
+
+def possible(contestants):
+    """The contestants that this host can run; the others are named."""
+    found = []
+    for contestant in contestants:
+        check = NEEDS.get(contestant)
+        if check is None or (shutil.which(check[0]) and not subprocess.run(check, capture_output=True).returncode):
+            found.append(contestant)
+        else:
+            print(f"skipped: {contestant}; `{shlex.join(check)}` fails here")
+    return found
 
 
 def parser(document):
