@@ -20,15 +20,17 @@ pub fn score(args: &ScoreArgs) -> Outcome {
         return Err(no_answer(Exit::NothingMeasured, message));
     }
     warn_of_look_alikes(&run.systems());
-    keep_price(&store, &mut run, &args.price)?;
+    keep_price(&store, &mut run, args.pricing.price.as_deref(), args.pricing.prices.as_deref())?;
+    let known = run.metrics.clone();
     for metric in &args.metrics {
         if run.metrics.add(metric.clone()) {
             run.scores.forget(metric.name()); // they are another metric's
         }
     }
-    store.keep_metrics(&run.metrics)?;
     prepare(&run.metrics, &run.test_sets);
     let failures = score_texts(&store, &mut run, &args.metrics)?;
+    run.metrics.take_back(&known, |name| run.scores.scale(name).is_some());
+    store.keep_metrics(&run.metrics)?;
     let summary = Summary::of(&run);
     store.keep_summary(&run, &summary)?;
     write_page(store.folder(), &run, &summary);

@@ -152,6 +152,17 @@ impl Metrics {
         }
     }
 
+    /// Takes back what was added to `earlier` and is none of the `scored`: a mistyped command would fail at each later
+    /// scoring.
+    pub fn take_back(&mut self, earlier: &Self, scored: impl Fn(&str) -> bool) {
+        let of_earlier = |name: &str| earlier.list.iter().find(|metric| metric.name() == name).cloned();
+        let kept = |metric: Metric| match scored(metric.name()) {
+            true => Some(metric),
+            false => of_earlier(metric.name()),
+        };
+        self.list = std::mem::take(&mut self.list).into_iter().filter_map(kept).collect();
+    }
+
     /// Adds the metrics of `others` whose names are new.
     pub fn add_new(&mut self, others: &Self) {
         for metric in &others.list {
