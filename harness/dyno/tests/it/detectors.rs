@@ -92,12 +92,12 @@ fn truth() -> Vec<(&'static str, String)> {
         ("words of a set after which a breakdown's launch ends", thousands(breakdown::ENOUGH_WORDS)),
         ("pairs of fresh and repeated lines", cache::PAIRS.to_string()),
         (
-            "the same of a system so slow that they took over 20 seconds, at least",
+            "pairs for a slow system, at least (104 would take it over 20 s)",
             constants::LEAST_PAIRS_OF_A_SLOW_SYSTEM.to_string(),
         ),
         ("questions from a line to its repeat, at least", cache::APART.to_string()),
         (
-            "recognises: share of lines whose answer is the odd one beside those to two copies, above",
+            "recognises: share of lines whose answer is unlike those to two changed copies, above",
             percent(limits::MOST_STRANGE),
         ),
         (
@@ -222,7 +222,10 @@ fn truth() -> Vec<(&'static str, String)> {
             percent(idle::MOST_CLEAN_UP),
         ),
         ("busy_idle: milliseconds of CPU time that prove nothing", idle::IDLE_SLACK.as_millis().to_string()),
-        ("waits: share of stops that meet no thread at work, above", percent(limits::MOST_WAITING)),
+        (
+            "waits: share of stops that meet no thread at work, beyond chance (three deviations), above",
+            percent(limits::MOST_WAITING),
+        ),
         ("waits: stops below which their number proves nothing", stopping::LEAST_STOPS.to_string()),
         ("canary drift, above", percent(noise::CANARY_LIMIT)),
         ("of steal and of others, ticks of the kernel's clock at least", noise::LEAST_TICKS.to_string()),
