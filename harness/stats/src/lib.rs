@@ -7,6 +7,14 @@
 //! ranks: medians, order statistics, rank tests. The bootstrap resamples lines of text only ([`bootstrap`]),
 //! never a handful of rounds.
 //!
+//! ```
+//! use dyno_stats::{mann_whitney, median_interval};
+//! let (before, after) = ([99.0, 100.0, 101.0, 103.0, 98.0], [108.0, 109.0, 107.0, 111.0, 110.0]);
+//! let speed = median_interval(&before).expect("five rounds");
+//! assert_eq!((speed.low, speed.value, speed.high), (98.0, 100.0, 103.0));
+//! assert!(mann_whitney(&before, &after) < 0.01, "no round of the one is as fast as any of the other");
+//! ```
+//!
 //! Left out on purpose: statistics that need a normal distribution, and means of times.
 
 pub mod bootstrap;

@@ -179,7 +179,7 @@ mod tests {
 
     #[test]
     fn copies_have_the_words_of_their_lines() {
-        let text = include_str!("../../../../testsets/photos-en-de/source.en");
+        let text = include_str!("../verify/spare.txt");
         let source: Vec<Vec<u8>> = split_lines(text.as_bytes()).map(<[u8]>::to_vec).take(400).collect();
         for seed in 0..5 {
             let mut alterable = AlterableLines::of(&source, 120, Random::new(seed, "copies"));
