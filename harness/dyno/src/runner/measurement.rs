@@ -3,6 +3,7 @@
 //!
 //! The bench works on cores of its own, so that it never takes time from a system.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
@@ -159,9 +160,14 @@ impl Keeper {
     /// Keeps rounds in `store`. The rounds of `run` count as earlier ones.
     pub fn new(campaign: &Campaign, host: &Host, store: Store, run: Run) -> Outcome<Self> {
         let mut runner = Runner::new(Some(store.folder()), campaign, host)?;
+        // Rounds of a cell mostly share an output, which is hashed as it is read.
+        let outputs: BTreeSet<&String> =
+            run.records.iter().filter_map(|record| record.output.as_ref()).collect();
+        let read = outputs.into_iter().map(|output| Ok((output, store.answers(output)?)));
+        let answers = read.collect::<Outcome<BTreeMap<_, _>>>()?;
         for record in &run.records {
-            let answers = record.output.as_ref().map(|output| store.answers(output)).transpose()?;
-            runner.earlier.add(record, &answers.unwrap_or_default());
+            let answers = record.output.as_ref().map_or(&[][..], |output| &answers[output]);
+            runner.earlier.add(record, answers);
         }
         Ok(Self { runner, store, run })
     }

@@ -15,10 +15,15 @@ fn records_of(contestant: &str, seed: u64) -> Vec<Value> {
 
 /// Records of a contestant whose model lies at `model`.
 fn records_with(contestant: &str, seed: u64, model: &str) -> Vec<Value> {
+    records_under("", contestant, seed, model)
+}
+
+/// The same in a campaign that has these keys, too.
+fn records_under(keys: &str, contestant: &str, seed: u64, model: &str) -> Vec<Value> {
     let seed = seed.to_string();
     let command = ["python3", CONTESTANT, contestant, "{track}", "{model}", seed.as_str(), "model.bin.vocab"];
     let bench = Bench::new(&format!(
-        "probes = []\nprofile = \"quick\"\ntracks = [\"latency\"]\nnoisy-repeats = 0\n\
+        "{keys}probes = []\nprofile = \"quick\"\ntracks = [\"latency\"]\nnoisy-repeats = 0\n\
          test-sets = [{{ name = \"tiny\", source = \"tiny.en\" }}]\n\
          [[system]]\nname = \"it\"\nmodel = {model:?}\ncommand = {command:?}\n"
     ));
@@ -58,6 +63,12 @@ fn memory_that_a_peak_lacks_counts_and_a_lowered_peak_is_told() {
         let most = records.iter().map(peak).max();
         assert_eq!(most >= Some(200), contestant != "honest_pipes", "{most:?} MiB {contestant}");
     }
+}
+
+#[test]
+fn memory_in_pipes_is_over_a_limit_of_memory() {
+    let records = records_under("memory-mib = 100\n", "fills_pipes", 1, "model.bin");
+    assert!(records.iter().all(|record| codes(record, "reasons") == ["over_memory"]), "{records:?}");
 }
 
 #[test]

@@ -36,7 +36,7 @@ fn a_run_is_published_once_and_whole() {
     }
     assert!(!place.join("run.lock").exists());
     let here = bench.path(".").canonicalize().unwrap();
-    for file in ["run.json", "records.jsonl", "report.html"] {
+    for file in ["run.json", "records.jsonl", "verified.json", "report.html"] {
         let text = fs::read_to_string(place.join(file)).unwrap();
         assert!(!text.contains(here.to_str().unwrap()), "{file} tells where it was measured");
     }
