@@ -40,7 +40,8 @@ fn language_model() -> Parser {
 /// The `tokenizer.json` of a sentence encoder. An error about the line is an answer, too.
 fn tokeniser(kind: &'static str) -> Parser {
     let folder = "backends/encoder/tests/goldens";
-    let seeds = files(folder, &[&format!("whole/{kind}.json")]);
+    let mut seeds = files(folder, &[&format!("whole/{kind}.json")]);
+    seeds.extend(without_ids(&seeds[0]));
     let fill = move |to: &Path| copy(&file(folder).join(kind), to);
     let parser = Parser::of_file(
         (format!("{kind}-tokenizer.json"), "tokenizer.json"),
@@ -53,6 +54,13 @@ fn tokeniser(kind: &'static str) -> Parser {
         },
     );
     Parser { least_bytes: 1 << 20, ..parser }
+}
+
+/// A finding of libFuzzer: a template whose first word has no ids. RoBERTa has no template.
+fn without_ids(tokeniser: &[u8]) -> Option<Vec<u8>> {
+    let text = std::str::from_utf8(tokeniser).expect("JSON");
+    let (before, behind) = text.split_once(r#""special_tokens":{"["#)?;
+    Some([before, r#""special_tokens":{"Z"#, behind].concat().into())
 }
 
 /// A file of a whole sentence encoder.

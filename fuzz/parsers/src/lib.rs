@@ -11,15 +11,17 @@
 //! | `models` | weights, configurations, shortlists and manifests of models |
 //! | `words` | vocabularies and tokenisers |
 //! | `engines` | whole models, opened by an engine that answers a line |
-//! | `runs` | the folder of a run, price lists |
+//! | `runs` | the folder of a run or of a merged one, kept speeds of products, price lists |
 //! | `campaigns` | campaigns, test sets, manifests of adapters, recordings of arrivals |
-//! | `programs` | what programs answer: metrics, facts about a system |
+//! | `programs` | what programs answer: metrics, facts about a system, counters, containers |
+//! | `kernel` | files of the kernel: processes, their memory, control groups |
 //!
 //! A new parser needs a row in one of these modules, and nothing else.
 
 mod campaigns;
 pub mod damage;
 mod engines;
+mod kernel;
 mod models;
 mod parser;
 mod programs;
@@ -38,5 +40,6 @@ pub fn parsers() -> Vec<Parser> {
     all.extend(runs::parsers());
     all.extend(campaigns::parsers());
     all.extend(programs::parsers());
+    all.extend(kernel::parsers());
     all
 }

@@ -128,6 +128,10 @@ fn mend_sum(file: &mut [u8]) {
     }
 }
 
+/// A finding of libFuzzer: a model's name over several lines.
+const NAME_OF_LINES: &[u8] = b"# A decoder's configuratia comment.\nrelative-paths: true\nmodels:\n  -i  - \
+    [[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[-[ d`\r\r\r\r\r\r\r\n  - 3\n  - 0\n";
+
 /// A whole model whose configuration is damaged: what it names is opened, its network described.
 fn directory() -> Parser {
     let open = |folder: &std::path::Path| -> Result<(), Error> {
@@ -136,5 +140,6 @@ fn directory() -> Parser {
         model.load(Precision::Int8).map(drop)
     };
     let fill = |folder: &std::path::Path| copy(&file(GOLDENS), folder);
-    Parser::of_file(("decoder.yml", "decoder.yml"), goldens(&["decoder.yml"]), fill, open)
+    let seeds = [goldens(&["decoder.yml"]), vec![NAME_OF_LINES.into()]].concat();
+    Parser::of_file(("decoder.yml", "decoder.yml"), seeds, fill, open)
 }

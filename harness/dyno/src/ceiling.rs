@@ -6,20 +6,13 @@
 use std::fmt;
 use std::time::Duration;
 
-use dyno_measure::constants::{LEAST_UNKNOWN, LINES_AN_UNKNOWN};
-use dyno_measure::rounds::part::Part;
-use dyno_measure::rounds::server;
-use dyno_measure::rounds::throughput::ONE_LINE_LAUNCHES;
+use dyno_measure::rounds::{cost, server};
 use dyno_measure::verify::{hanging_seconds, most_seconds};
-use dyno_measure::{Probe, Protocol, TestSet, Track};
+use dyno_measure::{Exchange, Interleave, Probe, Protocol, TestSet, Track};
 use serde::Serialize;
 
 use crate::campaign::Campaign;
 use crate::progress::clock;
-
-/// Launches of a throughput round beside the timed ones and those over one line: two for a trial of the speed,
-/// one over filler lines alone.
-const UNTIMED_LAUNCHES: usize = 3;
 
 /// Most seconds that a system of a campaign may take.
 #[derive(Debug, Serialize)]
@@ -49,8 +42,10 @@ impl Ceiling {
     /// The ceiling of each system of `campaign`.
     pub fn of(campaign: &Campaign) -> Self {
         let cells = campaign.test_sets.iter().flat_map(|set| campaign.tracks.iter().map(move |&t| (set, t)));
-        let rounds: f64 = cells.map(|(set, track)| round(campaign, set, track)).sum();
-        let slow = probes(campaign) + campaign.protocol.profile.rounds() as f64 * rounds;
+        let rounds = |(set, track)| -> f64 {
+            (0..campaign.protocol.profile.rounds()).map(|number| round(campaign, set, track, number)).sum()
+        };
+        let slow = probes(campaign) + cells.map(rounds).sum::<f64>();
         Self { slow, hanging: hanging(campaign), served: served(campaign) }
     }
 }
@@ -63,7 +58,7 @@ fn runs(campaign: &Campaign, set: &TestSet) -> server::Runs {
 fn served(campaign: &Campaign) -> Option<f64> {
     let each = campaign.test_sets.iter().map(|set| runs(campaign, set).slowest_usual_seconds());
     let rounds = campaign.protocol.profile.rounds() as f64;
-    campaign.tracks.contains(&Track::Server).then(|| rounds * each.sum::<f64>())
+    campaign.tracks.iter().any(|track| track.is_served()).then(|| rounds * each.sum::<f64>())
 }
 
 fn probes(campaign: &Campaign) -> f64 {
@@ -75,25 +70,32 @@ fn probes(campaign: &Campaign) -> f64 {
     campaign.protocol.probes.iter().map(|&probe| most(probe)).sum()
 }
 
-/// Most seconds of a round, with all its attempts.
-fn round(campaign: &Campaign, set: &TestSet, track: Track) -> f64 {
+/// Most seconds of round `number`, with all its attempts.
+fn round(campaign: &Campaign, set: &TestSet, track: Track, number: usize) -> f64 {
     let Protocol { profile, limits, .. } = &campaign.protocol;
-    let once = if track == Track::Server {
-        runs(campaign, set).most_seconds(limits)
-    } else if track.is_lockstep() {
-        let longest =
-            set.units(track).iter().map(|unit| unit.len()).max().unwrap_or(1) as f64 * limits.line_seconds;
-        let lines: f64 = set.source.iter().map(|line| limits.seconds_for(line.len())).sum();
-        let parts = Part::all(track, *profile, set.source.len()).count();
-        let warm_up = parts * profile.warm_up_lines();
-        let further = (set.source.len() / LINES_AN_UNKNOWN).max(LEAST_UNKNOWN) + parts + warm_up;
-        // The last line or page may begin just before the limit of the round.
-        (lines + further as f64 * longest).min(limits.launch_seconds + longest)
-    } else {
-        let minimum = profile.throughput_minimum_ns() as f64 / 1e9;
-        minimum + (1 + ONE_LINE_LAUNCHES + UNTIMED_LAUNCHES) as f64 * limits.launch_seconds
+    let once = match track.exchange() {
+        Exchange::Lines | Exchange::Pages => {
+            let longest = set.units(track).iter().map(ExactSizeIterator::len).max().unwrap_or(1);
+            let longest = longest as f64 * limits.line_seconds;
+            let lines: f64 = set.source.iter().map(|line| limits.seconds_for(line.len())).sum();
+            let in_turns = vec![longest * 1e9; systems_in_turns(campaign, track)];
+            let unscored = cost::unscored_units(set, track, *profile, &in_turns) as f64;
+            // The last line or page may begin just before the limit of the round.
+            (lines + unscored * longest).min(limits.launch_seconds + longest)
+        }
+        Exchange::File => {
+            let minimum = profile.throughput_minimum_ns() as f64 / 1e9;
+            minimum + cost::launches(set, track, *profile, number) as f64 * limits.launch_seconds
+        }
+        Exchange::Arrivals => runs(campaign, set).most_seconds(limits),
     };
     once * (1 + campaign.protocol.noisy_repeats()) as f64
+}
+
+/// Number of systems that take turns in a track; none if rounds follow one another.
+fn systems_in_turns(campaign: &Campaign, track: Track) -> usize {
+    let in_turns = campaign.protocol.interleave == Interleave::Slices;
+    campaign.systems.iter().filter(|entry| in_turns && entry.takes_part(track)).count()
 }
 
 /// Seconds until a system that never answers is INVALID: one launch in each track, or in each cell if no probe
@@ -124,8 +126,9 @@ mod tests {
     fn a_hanging_system_costs_a_launch_in_each_track() {
         let ceiling = ceiling("");
         assert!(ceiling.hanging <= 45.0, "{}", ceiling.hanging);
-        // Two throughput tracks: three rounds of seven launches, each once more where the host is busy.
-        let rounds = 2.0 * 3.0 * 2.0 * (1.0 + 70.0);
+        // Two throughput tracks: three rounds of six launches, the first of eight, each once more where the host is
+        // busy.
+        let rounds = 2.0 * 2.0 * (3.0 * (1.0 + 60.0) + 20.0);
         assert!(ceiling.slow > rounds && ceiling.slow < 3.0 * rounds, "{}", ceiling.slow);
         assert!(ceiling.served.is_none());
     }

@@ -1,40 +1,28 @@
-//! Filters of the command line: they narrow a campaign to some of its systems, test sets and tracks.
+//! Filters: they narrow a campaign to some of its systems, test sets and tracks.
 
-use clap::Args;
 use dyno_measure::Track;
 use dyno_provision::did_you_mean;
 use wildmatch::WildMatch;
 
 use crate::campaign::Campaign;
-use crate::cli::values::word;
 use crate::exit::{Outcome, bad_input};
 
-/// Parts of a campaign to measure; an empty list means all.
-#[derive(Clone, Debug, Default, Args)]
-pub struct Filters {
-    /// Measure only systems with a name that matches PATTERN, with `*` and `?`; may be repeated
-    #[arg(long = "system", short = 's', value_name = "PATTERN", help_heading = "Filters")]
-    pub systems: Vec<String>,
-    /// Measure only test sets with a name that matches PATTERN; may be repeated
-    #[arg(long = "test-set", short = 't', value_name = "PATTERN", help_heading = "Filters")]
-    pub test_sets: Vec<String>,
-    /// Measure only this track; may be repeated
-    #[arg(long = "track", value_name = "TRACK", value_parser = word(&Track::ALL), help_heading = "Filters")]
-    pub tracks: Vec<Track>,
-}
-
-impl Filters {
-    /// Removes from `campaign` everything that the filters exclude. A pattern that matches nothing is refused
-    /// as a typing error, and a system that is left needs its models.
-    pub fn apply(&self, campaign: &mut Campaign) -> Outcome<()> {
-        keep_matching(&mut campaign.systems, &self.systems, "system", |entry| &entry.name)?;
-        keep_matching(&mut campaign.test_sets, &self.test_sets, "test set", |set| &set.name)?;
-        campaign.tracks.retain(|track| self.tracks.is_empty() || self.tracks.contains(track));
-        campaign.leave_out_idle_systems();
-        match campaign.systems.iter().find_map(|entry| entry.absent.clone()) {
-            Some(absent) => Err(bad_input(absent)),
-            None => Ok(()),
-        }
+/// Removes from `campaign` the systems and test sets whose names match none of their patterns, and the tracks that
+/// aren't among `tracks`; an empty list keeps all. A pattern that matches nothing is refused as a typing error, and
+/// a system that is left needs its models.
+pub fn narrow(
+    campaign: &mut Campaign,
+    systems: &[String],
+    test_sets: &[String],
+    tracks: &[Track],
+) -> Outcome<()> {
+    keep_matching(&mut campaign.systems, systems, "system", |entry| &entry.name)?;
+    keep_matching(&mut campaign.test_sets, test_sets, "test set", |set| &set.name)?;
+    campaign.tracks.retain(|track| tracks.is_empty() || tracks.contains(track));
+    campaign.leave_out_idle_systems();
+    match campaign.systems.iter().find_map(|entry| entry.absent.clone()) {
+        Some(absent) => Err(bad_input(absent)),
+        None => Ok(()),
     }
 }
 

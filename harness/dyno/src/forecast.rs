@@ -12,13 +12,9 @@ use std::time::Duration;
 
 use dyno_formats::Precision;
 use dyno_host::{Product, product_speeds};
-use dyno_measure::constants::LINES_AN_UNKNOWN;
-use dyno_measure::rounds::latency::unscored_lines;
-use dyno_measure::rounds::part::Part;
-use dyno_measure::rounds::server;
-use dyno_measure::rounds::throughput::ONE_LINE_LAUNCHES;
+use dyno_measure::rounds::{cost, server};
 use dyno_measure::verify::usual_seconds;
-use dyno_measure::{Interleave, Placement, Plan, Probe, Round, TestSet, Track, host};
+use dyno_measure::{Exchange, Interleave, Placement, Plan, Probe, Round, TestSet, host};
 use dyno_stats::median;
 
 use crate::campaign::{Campaign, Entry, Generated, Launch};
@@ -84,12 +80,12 @@ impl<'a> Forecast<'a> {
     /// Creates a forecast for `campaign`; measures the speed of products if the campaign draws networks.
     pub fn of(campaign: &'a Campaign, cores: &[usize]) -> dyno_host::Result<Self> {
         let placement = Placement::new(cores, campaign.cores, host::siblings);
-        let core = placement.system(Track::Latency)[0];
+        let core = placement.one_core();
         let speeds = match campaign.generated[..] {
             [] => Speeds::default(),
             _ => Speeds { source: speeds_of(SOURCE_ROWS, core)?, target: speeds_of(TARGET_ROWS, core)? },
         };
-        Ok(Self::at(campaign, &speeds, placement.system(Track::ThroughputAll).len()))
+        Ok(Self::at(campaign, &speeds, placement.all_cores().len()))
     }
 
     /// Creates a forecast for `campaign` on `cores` cores of these speeds.
@@ -135,34 +131,33 @@ impl<'a> Forecast<'a> {
         let set = round.test_set.words() as f64 * self.word_seconds(round.system.original());
         let parameters: u64 = networks.iter().flatten().map(|network| network.recipe.parameters()).sum();
         let launch = parameters as f64 / WEIGHTS_PER_SECOND;
-        let minimum = self.campaign.protocol.profile.throughput_minimum_ns() as f64 / 1e9;
-        let launches = (2 + ONE_LINE_LAUNCHES) as f64;
-        let with_fresh = |seconds: f64| seconds * (1.0 + 1.0 / LINES_AN_UNKNOWN as f64);
-        match round.track {
-            Track::Latency | Track::LatencyAll | Track::Pages => {
-                let (profile, lines) = (self.campaign.protocol.profile, round.test_set.source.len());
-                let parts = Part::all(round.track, profile, lines).count() as f64;
-                let unscored =
-                    unscored_lines(round.track, profile, lines, &self.line_ns_in_turns(round.track));
-                parts * launch + set * (1.0 + unscored as f64 / lines.max(1) as f64)
+        let Round { test_set, track, number, .. } = *round;
+        let profile = self.campaign.protocol.profile;
+        let launches = cost::launches(test_set, track, profile, number) as f64;
+        let with_unscored =
+            1.0 + cost::unscored_share(test_set, track, profile, &self.unit_ns_in_turns(round));
+        let cores = track.most_cores().unwrap_or(usize::MAX).min(self.cores) as f64;
+        match track.exchange() {
+            Exchange::Lines | Exchange::Pages => launches * launch + set * with_unscored,
+            Exchange::File => {
+                let minimum = profile.throughput_minimum_ns() as f64 / 1e9;
+                (launch + set / cores).max(minimum) * with_unscored + (launches - 1.0) * launch
             }
-            Track::Server => {
-                let lines = round.test_set.source.len();
-                let rate = self.cores as f64 * lines as f64 / set.max(f64::MIN_POSITIVE);
-                launch + server::Runs::of(&self.campaign.protocol, lines).usual_seconds(rate)
-            }
-            Track::Throughput1 => with_fresh((launch + set).max(minimum)) + launches * launch,
-            Track::ThroughputAll => {
-                with_fresh((launch + set / self.cores as f64).max(minimum)) + launches * launch
+            Exchange::Arrivals => {
+                let lines = test_set.source.len();
+                let rate = cores * lines as f64 / set.max(f64::MIN_POSITIVE);
+                launches * launch + server::Runs::of(&self.campaign.protocol, lines).usual_seconds(rate)
             }
         }
     }
 
-    /// Nanoseconds for a line of each system that takes turns in a track; empty if rounds follow one another.
-    fn line_ns_in_turns(&self, track: Track) -> Vec<f64> {
+    /// Nanoseconds for a line or page of each system that takes turns with that of `round`; empty if rounds follow one
+    /// another.
+    fn unit_ns_in_turns(&self, round: &Round<'_>) -> Vec<f64> {
+        let words = round.test_set.words() as f64 / round.test_set.unit_count(round.track).max(1) as f64;
         let in_turns = self.campaign.protocol.interleave == Interleave::Slices;
-        let systems = self.campaign.systems.iter().filter(|entry| in_turns && entry.takes_part(track));
-        systems.map(|entry| self.word_seconds(&entry.name) * self.words_a_line * 1e9).collect()
+        let systems = self.campaign.systems.iter().filter(|entry| in_turns && entry.takes_part(round.track));
+        systems.map(|entry| self.word_seconds(&entry.name) * words * 1e9).collect()
     }
 
     /// Time of a probe of `system`, in seconds.
@@ -251,6 +246,8 @@ fn bytes_of_weights(model: &Path) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
+    use dyno_measure::Track;
+
     use super::*;
 
     const CAMPAIGN: &str = r#"
@@ -316,8 +313,8 @@ command = ["cat"]
         let weights = 2 * (140_000 + 140_000 + 100_000);
         let latency = seconds.iter().copied().fold(f64::INFINITY, f64::min);
         // Lines take 1.3 and 3 ms, so a block of 60 ms has 27 of them and begins with three copies. Eight parts warm up
-        // by 20 lines each, and 50 lines are unknown.
-        let asked = 1.0 + f64::from(8 * 20 + 50 + 38 * 3) / 1000.0;
+        // by 20 lines each, and ask 7 unknown ones each.
+        let asked = 1.0 + f64::from(8 * (20 + 7) + 38 * 3) / 1000.0;
         let launches = 8.0 * f64::from(weights) / WEIGHTS_PER_SECOND;
         assert!((latency / (set * asked + launches) - 1.0).abs() < 0.02, "{latency}");
         assert!(

@@ -6,7 +6,6 @@
 //! | `cli`, `commands` | arguments and help texts; a file or folder for each command |
 //! | `campaign`, `filters` | campaign files, and their narrowing by the command line |
 //! | `submission` | submissions to shared tasks |
-//! | `hosting` | opening a backend for `dyno translate`; dyno-host feeds it |
 //! | `runner` | rounds, probes and whole campaigns, for run, gate, reproduce and verify |
 //! | `tuning`, `forecast`, `ceiling` | opening and tuning of systems; the expected and the longest time of a run |
 //! | `publication` | published folders: what is copied, and how private paths are shortened |
@@ -30,7 +29,6 @@ mod cli;
 mod commands;
 mod filters;
 mod forecast;
-mod hosting;
 mod interrupt;
 mod page;
 #[cfg_attr(not(feature = "papers"), path = "no_papers.rs")]
@@ -67,6 +65,13 @@ pub fn main() -> ExitCode {
 /// Reads and checks the campaign at `path`, with the files that it names.
 pub fn check_campaign(path: &Path) -> Result<(), String> {
     campaign::Campaign::load(path).map(drop).map_err(|failure| printable_line(&in_one_line(&failure.error)))
+}
+
+/// Reads what a counter of instructions, perf or cachegrind, leaves in a file; `None` without a count.
+pub fn check_counts(text: &str) -> Option<()> {
+    use commands::gate::Counter;
+    let texts = [text.to_owned()];
+    [Counter::Perf, Counter::Cachegrind].iter().find_map(|counter| counter.counts(&texts)).map(drop)
 }
 
 fn dispatch(command: Option<Command>) -> Outcome {

@@ -13,9 +13,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use dyno_measure::Track;
 use dyno_measure::files::entries_below;
 use dyno_measure::os::{allowed_cores, pin_thread};
+use dyno_measure::{Profile, Track};
 
 use crate::campaign::{Campaign, Entry};
 use crate::exit::{OrBadInput, Outcome};
@@ -88,7 +88,7 @@ fn tunings(folder: &Path) -> Outcome<Vec<PathBuf>> {
 /// Opens a hosted system on empty input. A refusal is bad input, which the user can correct.
 pub fn open(entry: &Entry, track: Track) -> Outcome<()> {
     let facts = tempfile::NamedTempFile::new()?;
-    let command = entry.system()?.command(track, &[0], facts.path());
+    let command = entry.system(Profile::Quick)?.command(track, &[0], facts.path());
     let output = Command::new(&command[0]).args(&command[1..]).stdin(Stdio::null()).output()?;
     if output.status.success() {
         return Ok(());

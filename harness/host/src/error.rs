@@ -26,10 +26,10 @@ pub enum Error {
     #[error("{0}")]
     Unsuited(String),
     /// The model has no vocabulary of its own.
-    #[error("the model has no vocabulary: name one with --vocab instead")]
+    #[error("the model has no vocabulary; name one with --vocab instead")]
     NoVocabulary,
     /// The model has no vocabularies for its shortlist.
-    #[error("the model has no vocabularies, which --shortlist needs: add --vocab")]
+    #[error("the model has no vocabularies, which --shortlist needs; add --vocab")]
     NoVocabularies,
     /// This build has no engine for the question.
     #[error("this build has no engine that could tell; use a build with engines")]
@@ -63,4 +63,18 @@ pub enum Error {
     /// Input or output fails.
     #[error("{0}")]
     Pipe(#[from] io::Error),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_without_a_cause_has_a_remedy() {
+        let Err(no_model) = crate::registry::suiting(&["gone".into()]) else { panic!("no model suits") };
+        let own = [Error::Unsuited(no_model), Error::NoVocabulary, Error::NoVocabularies, Error::NoEngines];
+        for error in own {
+            assert!(error.to_string().contains("; "), "{error}");
+        }
+    }
 }

@@ -4,9 +4,12 @@
 //! lines into batches for pinned workers; `server`, for the tracks `pages` and `server`, lets lines join running
 //! batches as they arrive. How the bench measures these processes belongs to `dyno-measure`.
 //!
-//! This crate lies on the measured path, so it is built at full optimisation. It alone names the engines
-//! (`registry`), each behind a feature. It alone also links what engines share: `engines` answers commands that
-//! look into models or time products; `no_engines` stands in its place in a build without engines.
+//! This crate lies on the measured path, so it is built at full optimisation. Functions that are generic over input
+//! and output stay private: their caller's crate would compile them, and that of the command line is hardly optimised.
+//!
+//! This crate alone names the engines (`registry`), each behind a feature. It alone also links what engines share:
+//! `engines` answers commands that look into models or time products; `no_engines` stands in its place in a build
+//! without engines.
 
 mod answers;
 mod batch_size;
@@ -22,11 +25,11 @@ mod throughput;
 mod window;
 mod workers;
 
-use std::io::{BufRead, Write};
+use std::io::{self, BufRead, Write};
 use std::sync::Arc;
 
 use dyno_api::Model;
-use dyno_record::Track;
+use dyno_record::{Exchange, Track};
 
 pub use answers::{OutputOptions, without_end};
 pub use batch_size::{MOST_BATCH, batch_of};
@@ -36,8 +39,28 @@ pub use engines::{
 pub use error::{Error, Result};
 pub use facts::{Coverage, Product, Tokenise};
 
-/// Translates `input` to `output` under `track`, with one worker for each of `cores`.
-pub fn translate(
+/// Translates standard input to standard output under `track`, with one worker for each of `cores`.
+pub fn translate_pipes(
+    model: &Arc<dyn Model>,
+    track: Track,
+    cores: usize,
+    options: OutputOptions,
+) -> Result<()> {
+    translate(model, track, cores, options, io::BufReader::new(io::stdin()), io::stdout())
+}
+
+/// Translates `text` in the same way and drops the answers, for the model's account of its time.
+pub fn translate_text(
+    model: &Arc<dyn Model>,
+    track: Track,
+    cores: usize,
+    options: OutputOptions,
+    text: Vec<u8>,
+) -> Result<()> {
+    translate(model, track, cores, options, io::Cursor::new(text), io::sink())
+}
+
+fn translate(
     model: &Arc<dyn Model>,
     track: Track,
     cores: usize,
@@ -48,9 +71,9 @@ pub fn translate(
     let workers = if track.has_one_line() { 1 } else { cores };
     let sessions = (0..workers).map(|_| model.session()).collect::<dyno_api::Result<Vec<_>>>();
     let mut sessions = sessions.map_err(Error::Session)?;
-    match track {
-        Track::Latency | Track::LatencyAll => lockstep::run(sessions[0].as_mut(), options, input, output),
-        Track::Pages | Track::Server => server::run(sessions, options, input, output),
-        Track::Throughput1 | Track::ThroughputAll => throughput::run(sessions, options, input, output),
+    match track.exchange() {
+        Exchange::Lines => lockstep::run(sessions[0].as_mut(), options, input, output),
+        Exchange::Pages | Exchange::Arrivals => server::run(sessions, options, input, output),
+        Exchange::File => throughput::run(sessions, options, input, output),
     }
 }

@@ -39,7 +39,7 @@ impl Bench {
 
     /// Measures the floor beneath every latency here: a line between two processes that do nothing else.
     pub fn measure_pipe_floor(&mut self) -> Result<()> {
-        self.pipe_floor_ns = Some(pipe_floor_ns(self.placement.system(Track::Latency)[0])?);
+        self.pipe_floor_ns = Some(pipe_floor_ns(self.placement.one_core())?);
         Ok(())
     }
 

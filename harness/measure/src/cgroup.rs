@@ -116,18 +116,19 @@ impl Group {
     }
 
     fn cached_bytes(&self) -> u64 {
-        let stat = text_of(self.folder.join("memory.stat"));
-        let is_file = |name: &str| {
-            let name = name.strip_prefix(self.names.of_all);
-            matches!(name, Some("inactive_file" | "active_file"))
-        };
-        let fields = stat.lines().filter_map(|line| line.split_once(' ')).filter(|(name, _)| is_file(name));
-        fields.filter_map(|(_, bytes)| bytes.parse::<u64>().ok()).sum()
+        cached_in(&text_of(self.folder.join("memory.stat")), self.names.of_all)
     }
 
     fn number(&self, name: &str) -> Option<u64> {
         text_of(self.folder.join(name)).trim().parse().ok()
     }
+}
+
+/// Bytes of files in the cache, by the text of `memory.stat`, whose fields begin with `of_all`.
+pub fn cached_in(stat: &str, of_all: &str) -> u64 {
+    let is_file = |name: &str| matches!(name.strip_prefix(of_all), Some("inactive_file" | "active_file"));
+    let fields = stat.lines().filter_map(|line| line.split_once(' ')).filter(|(name, _)| is_file(name));
+    fields.filter_map(|(_, bytes)| bytes.parse().ok()).fold(0, u64::saturating_add)
 }
 
 impl Drop for Group {
@@ -139,8 +140,12 @@ impl Drop for Group {
 
 /// Folders of this process's own group and of all groups above, up to the topmost.
 pub fn own_and_above() -> Vec<PathBuf> {
-    let (mounts, own) = (text_of("/proc/self/mountinfo"), text_of("/proc/self/cgroup"));
-    let Some((mount, own)) = mount_point(&mounts).zip(own_path(&own)) else { return Vec::new() };
+    in_version_2(&text_of("/proc/self/mountinfo"), &text_of("/proc/self/cgroup"))
+}
+
+/// As [`own_and_above`], by the texts of `mountinfo` and `cgroup` (proc_pid_mountinfo(5), cgroups(7)).
+pub fn in_version_2(mountinfo: &str, cgroup: &str) -> Vec<PathBuf> {
+    let Some((mount, own)) = mount_point(mountinfo).zip(own_path(cgroup)) else { return Vec::new() };
     let own = mount.join(own.strip_prefix("/").unwrap_or(&own));
     own.ancestors().take_while(|folder| folder.starts_with(&mount)).map(Into::into).collect()
 }
@@ -155,7 +160,7 @@ fn own_of_version_1() -> Option<(PathBuf, usize)> {
 
 /// Mount point of version 1's memory controller, and the path of this process's group below it: fields behind the
 /// " - " name type and controllers, the fourth one the group at the mount point.
-fn in_version_1(mountinfo: &str, cgroup: &str) -> Option<(PathBuf, PathBuf)> {
+pub fn in_version_1(mountinfo: &str, cgroup: &str) -> Option<(PathBuf, PathBuf)> {
     let has_memory = |controllers: &str| controllers.split(',').any(|name| name == "memory");
     let is_v1 = |line: &&str| {
         let rest = line.split_once(" - ").and_then(|(_, rest)| rest.strip_prefix("cgroup "));

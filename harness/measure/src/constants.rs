@@ -28,6 +28,10 @@ pub const LINES_AN_UNKNOWN: usize = 20;
 /// Unknown lines of a round over a small set, if its lines can be altered. Fewer prove nothing: the sign test of
 /// a round (1e-6) needs 20 lines that are answered at once.
 pub const LEAST_UNKNOWN: usize = 24;
+/// Unknown lines or pages of a round over so many.
+pub fn unknown_of(units: usize) -> usize {
+    (units / LINES_AN_UNKNOWN).max(LEAST_UNKNOWN)
+}
 /// Words that are replaced in every other copy, if the line has as many. With more replaced words the copy
 /// would be nonsense, over which a translator may honestly take longer.
 pub const SEVERAL: usize = 2;

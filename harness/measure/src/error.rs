@@ -6,6 +6,9 @@ use std::path::{Path, PathBuf};
 
 use dyno_api::files;
 
+/// Remedy for a file that can't be read.
+const READABLE: &str = "see that it is there and that you may read it";
+
 /// Failure of the bench, or of the input that it was given. A message is "FAULT; REMEDY", or the fault alone.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -30,7 +33,7 @@ pub enum Error {
         source: io::Error,
     },
     /// A file of a test set can't be read.
-    #[error("can't read {}: {source}", path.display())]
+    #[error("can't read {}: {source}; {READABLE}", path.display())]
     Unreadable {
         /// The file.
         path: PathBuf,
@@ -70,6 +73,7 @@ impl Error {
     pub fn remedy(&self) -> Option<String> {
         match self {
             Self::NoRoom { .. } => Some(self.to_string().rsplit_once("; ")?.1.into()),
+            Self::Unreadable { .. } => Some(READABLE.into()),
             Self::File { remedy, .. } => remedy.strip_prefix("; ").map(Into::into),
             Self::Program(fault) => Some(fault.split_once("; ")?.1.into()),
             _ => None,
@@ -93,5 +97,33 @@ pub(crate) trait During<T> {
 impl<T, E: Into<io::Error>> During<T> for std::result::Result<T, E> {
     fn during(self, doing: &'static str) -> Result<T> {
         self.map_err(|error| Error::Step { doing, source: error.into() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_error_has_a_remedy_but_failures_of_the_host() {
+        let (path, denied) = (|| PathBuf::from("a; b"), || io::Error::from(io::ErrorKind::PermissionDenied));
+        for error in [
+            Error::Io(denied()),
+            Error::Step { doing: "starting", source: denied() },
+            Error::NoRoom { folder: path(), source: io::ErrorKind::StorageFull.into() },
+            Error::Unreadable { path: path(), source: denied() },
+            Error::file(&path(), "no lines", "; add some"),
+            crate::check_command(&[], Path::new("")).unwrap_err(),
+        ] {
+            // A new variant must be named here, and above.
+            let is_the_hosts = match error {
+                Error::Io(_) | Error::Step { .. } => true,
+                Error::NoRoom { .. } | Error::Unreadable { .. } => false,
+                Error::File { .. } | Error::Program(_) => false,
+            };
+            let remedy = error.remedy().unwrap_or_default();
+            assert_eq!(remedy.is_empty(), is_the_hosts, "{error}");
+            assert!(!remedy.contains("b:") && error.to_string().ends_with(&remedy), "{error}");
+        }
     }
 }

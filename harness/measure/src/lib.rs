@@ -20,13 +20,31 @@
 //! second time, as the small supervisor above each system. `examples/cat.rs` measures `cat` in lock-step and
 //! prints percentiles, `examples/verify.rs` asks the probes, `examples/compare.rs` measures two programs side by side.
 //!
+//! ```no_run
+//! use dyno_measure::{Bench, Earlier, Plan, Profile, Protocol, System, TestSet, Track, host, measure};
+//! # fn main() -> Result<(), dyno_measure::Error> {
+//! dyno_measure::enter();
+//! let scratch = std::env::temp_dir().join("measured");
+//! let bench = Bench::new(&host::detect()?, None, Protocol::of(Profile::Quick), &scratch)?;
+//! let plan = Plan {
+//!     systems: vec![System::of_command("cat", ["cat"])],
+//!     test_sets: vec![TestSet::from_lines("lines", ["one", "two", "three"])],
+//!     tracks: vec![Track::Latency],
+//! };
+//! for round in plan.rounds(&bench.protocol) {
+//!     println!("{}", measure(&bench, &round, &Earlier::default())?.record.verdict.name());
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! Tracks, codes, limits and profiles are `dyno-record`'s: they are the words of records.
 //!
 //! Left out on purpose: engines, campaign files, scores, tables. A built-in engine or a plugin arrives as a
 //! command.
 
 mod bench;
-mod cgroup;
+pub mod cgroup;
 pub mod companion;
 pub mod constants;
 mod earlier;
@@ -59,7 +77,8 @@ pub mod verify;
 
 pub use bench::Bench;
 pub use dyno_record::{
-    Code, Host, Interleave, LatencyLimit, Limits, Probe, Profile, Reason, SCHEMA, Severity, Track, Verdict,
+    Code, CostWords, Exchange, Host, Interleave, LatencyLimit, Limits, Probe, Profile, Reason, SCHEMA,
+    Severity, Track, Verdict,
 };
 pub use earlier::Earlier;
 pub use entry::enter;

@@ -125,9 +125,20 @@ impl Placement {
         &cores[cores.len() - system.cores.map_or(cores.len(), |most| most.clamp(1, cores.len()))..]
     }
 
-    /// Cores of systems under `track`, as far as they use all.
+    /// Cores of systems under `track`, the most that it allows.
     pub fn system(&self, track: Track) -> &[usize] {
-        if track.uses_all_cores() { &self.all } else { &self.all[self.all.len() - 1..] }
+        let most = track.most_cores().unwrap_or(usize::MAX).min(self.all.len());
+        &self.all[self.all.len() - most..]
+    }
+
+    /// Cores of systems under the tracks of all cores.
+    pub fn all_cores(&self) -> &[usize] {
+        &self.all
+    }
+
+    /// Core of systems under the tracks of one core.
+    pub fn one_core(&self) -> usize {
+        self.all[self.all.len() - 1]
     }
 
     /// Cores of the bench itself. Only the thread that exchanges lines in lock-step runs elsewhere.

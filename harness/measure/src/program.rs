@@ -14,7 +14,7 @@ pub fn check_command(command: &[String], folder: &Path) -> Result<()> {
 
 fn fault_of(command: &[String], folder: &Path) -> Option<String> {
     let Some(program) = command.first().filter(|program| !program.is_empty()) else {
-        return Some("the command is empty".into());
+        return Some("the command is empty; give a program and its arguments".into());
     };
     let absolute = std::path::absolute(folder).unwrap_or_else(|_| folder.into());
     let place = if program.contains('/') { absolute.display().to_string() } else { "PATH".into() };
@@ -23,8 +23,12 @@ fn fault_of(command: &[String], folder: &Path) -> Option<String> {
         Some(path) => {
             interpreter_fault(path, folder).map(|fault| format!("{program:?} can't be started: {fault}"))
         }
-        None if found.is_empty() => Some(format!("no program {program:?} in {place}")),
-        None => Some(format!("{program:?} is not executable: `chmod +x` it, or name its interpreter first")),
+        None if found.is_empty() => {
+            Some(format!("no program {program:?} in {place}; install it, or correct its name"))
+        }
+        None => Some(format!(
+            "{program:?} is not executable; run `chmod +x` on it, or name its interpreter first"
+        )),
     }
 }
 
@@ -46,10 +50,10 @@ fn interpreter_fault(script: &Path, folder: &Path) -> Option<String> {
         return None;
     }
     let remedy = match interpreter.ends_with('\r') {
-        true => "the line ends in a carriage return; save the file with Unix line ends",
+        true => "save the file with Unix line ends: this line ends in a carriage return",
         false => "install it, correct the line, or name another interpreter before the script",
     };
-    Some(format!("its first line asks for {interpreter:?}, which doesn't exist: {remedy}"))
+    Some(format!("its first line asks for {interpreter:?}, which doesn't exist; {remedy}"))
 }
 
 /// Words behind `#!` in a script's first line, which begin with its interpreter: up to a line's end, in the

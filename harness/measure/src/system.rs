@@ -71,7 +71,7 @@ impl Argument {
 pub const PLACEHOLDERS: [(&str, &str); 6] = [
     ("cores", "number of cores that the system may use"),
     ("core-list", "numbers of these cores, such as 2,3"),
-    ("track", "latency, latency-all, pages, throughput-1, throughput-all or server"),
+    ("track", "name of the track, such as throughput-1"),
     ("model", "path of the system's model, from the key `model`"),
     ("task", "CPU-1 or CPU-ALL: whether the system may use one core or several"),
     ("mode", "latency or throughput: line by line, or the whole file"),
@@ -117,7 +117,7 @@ impl System {
             "cores" => Some(cores.len().to_string()),
             "core-list" => Some(core_list(cores)),
             "track" => Some(track.name().into()),
-            "task" => Some(if track.uses_all_cores() { "CPU-ALL" } else { "CPU-1" }.into()),
+            "task" => Some(if track.has_several_cores() { "CPU-ALL" } else { "CPU-1" }.into()),
             "mode" => Some(if track.answers_lines() { "latency" } else { "throughput" }.into()),
             "model" => self.models.first().map(|model| model.display().to_string()),
             _ => None,

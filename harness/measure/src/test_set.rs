@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use dyno_record::{Track, hash_of, hex};
+use dyno_record::{Exchange, Track, hash_of, hex};
 
 use sha2::{Digest, Sha256};
 
@@ -56,7 +56,9 @@ impl TestSet {
                 ));
             }
             let text = own.into_iter().map(String::from_utf8).collect::<std::result::Result<_, _>>();
-            read.push(text.map_err(|_| Error::file(path, "a reference must be UTF-8", ""))?);
+            let remedy = "; convert it, such as by `iconv`";
+            let no_text = |_| Error::file(path, "a reference must be UTF-8", remedy);
+            read.push(text.map_err(no_text)?);
         }
         let files = [&[source.into()], references].concat();
         Ok(Self { files, ..Self::of(name.into(), lines, read, Vec::new()) })
@@ -117,7 +119,18 @@ impl TestSet {
     /// What lock-step sends at once under `track`, as ranges of the set's lines: each page, or each line
     /// alone.
     pub fn units(&self, track: Track) -> Vec<Range<usize>> {
-        if track == Track::Pages { self.pages.clone() } else { pages_of(self.source.len(), 1) }
+        match track.exchange() {
+            Exchange::Pages => self.pages.clone(),
+            _ => pages_of(self.source.len(), 1),
+        }
+    }
+
+    /// Number of [units](Self::units).
+    pub fn unit_count(&self, track: Track) -> usize {
+        match track.exchange() {
+            Exchange::Pages => self.pages.len(),
+            _ => self.source.len(),
+        }
     }
 
     /// SHA-256 of the number of lines of each page.
@@ -217,7 +230,7 @@ fn read_lines(path: &Path) -> Result<Vec<Vec<u8>>> {
 /// Refuses a file beside a source that has another number of lines.
 fn check_number(path: &Path, lines: usize, source: &Path, expected: usize) -> Result<()> {
     let fault = || format!("{lines} lines, but {} has {expected}", source.display());
-    if lines == expected { Ok(()) } else { Err(Error::file(path, fault(), "")) }
+    if lines == expected { Ok(()) } else { Err(Error::file(path, fault(), "; give one line for each")) }
 }
 
 #[cfg(test)]

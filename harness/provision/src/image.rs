@@ -9,7 +9,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use serde_json::Value;
+use serde::Deserialize;
 
 use crate::error::{Result, refused};
 use crate::{Listener, cache_folder, last_line};
@@ -24,6 +24,21 @@ pub struct Image<'a> {
     name: &'a str,
 }
 
+/// What an engine tells of an image: an item of its answer to `image inspect`.
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct Inspected {
+    id: String,
+    config: Option<Config>,
+}
+
+/// Settings of an image's programs.
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct Config {
+    env: Option<Vec<String>>,
+}
+
 impl<'a> Image<'a> {
     /// The image that `text` names; `None` for a folder.
     pub fn named(text: &'a str) -> Option<Self> {
@@ -34,21 +49,30 @@ impl<'a> Image<'a> {
 
     /// Folder with the image's files, and the variables of its environment. The folder is made on first use.
     pub fn unpacked(&self, say: Listener<'_>) -> Result<(PathBuf, Vec<(String, String)>)> {
-        let Self { engine, name } = self;
-        let text = self.ask(&["image", "inspect", name])?;
-        let told: Value = serde_json::from_str(&text).map_err(|fault| {
-            refused!("{engine} describes {name} in no known form: {fault}; unpack the image by hand")
-        })?;
-        let id = told[0]["Id"].as_str();
-        let id = id.ok_or_else(|| refused!("no image {name}; pull or load it"))?;
-        let id = id.rsplit(':').next().unwrap_or_default();
+        let (id, variables) = self.described(&self.ask(&["image", "inspect", self.name])?)?;
         let folder = cache_folder()?.join("images").join(id);
         if !folder.is_dir() {
             self.unpack(&folder, say)?;
         }
-        let variables = told[0]["Config"]["Env"].as_array().into_iter().flatten();
-        let pairs = variables.filter_map(|pair| pair.as_str()?.split_once('='));
-        Ok((folder, pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).collect()))
+        Ok((folder, variables))
+    }
+
+    /// Digest of the image, and the variables of its environment, by the engine's answer to `image inspect`.
+    pub fn described(&self, answer: &str) -> Result<(String, Vec<(String, String)>)> {
+        let Self { engine, name } = self;
+        let unknown =
+            |fault| refused!("{engine} describes {name} in no known form: {fault}; unpack the image by hand");
+        let images: Vec<Inspected> =
+            serde_json::from_str(answer).map_err(|fault| unknown(fault.to_string()))?;
+        let first = images.into_iter().next().ok_or_else(|| refused!("no image {name}; pull or load it"))?;
+        let digest = first.id.rsplit(':').next().unwrap_or_default();
+        // It names a folder.
+        if digest.is_empty() || !digest.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
+            return Err(unknown(format!("{:?} is no digest", first.id)));
+        }
+        let variables = first.config.and_then(|config| config.env).unwrap_or_default();
+        let pairs = variables.iter().filter_map(|pair| pair.split_once('='));
+        Ok((digest.into(), pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).collect()))
     }
 
     /// Unpacks aside, so that a folder is whole.
@@ -113,6 +137,21 @@ mod tests {
         assert_eq!(image, Image { engine: "docker", name: "host/team/mine:1.0" });
         for path in ["mine", "./docker:x", "lxc:mine", "podman:", "a/b:c", "podman:--root=x"] {
             assert_eq!(Image::named(path), None, "{path}");
+        }
+    }
+
+    #[test]
+    fn an_image_is_described_by_its_digest_and_its_environment() {
+        let described = |answer: &str| Image::named("podman:mine").unwrap().described(answer);
+        let answer = r#"[{"Id": "sha256:abc", "Config": {"Env": ["A=b=c", "D"]}}]"#;
+        assert_eq!(described(answer).unwrap(), ("abc".into(), vec![("A".into(), "b=c".into())]));
+        assert!(described(r#"[{"Id": "abc", "Config": {"Env": null}}]"#).unwrap().1.is_empty());
+        for (answer, fault) in [
+            ("[]", "no image mine; pull"),
+            ("[{}]", "missing field `Id`"),
+            (r#"[{"Id": "../a"}]"#, "no digest"),
+        ] {
+            assert!(described(answer).unwrap_err().to_string().contains(fault), "{answer}");
         }
     }
 }

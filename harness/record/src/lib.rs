@@ -2,10 +2,19 @@
 //!
 //! This crate reads and writes; it measures nothing and starts nothing. `dyno-measure` measures in these words, and
 //! `dyno-results` keeps and judges what was measured.
+//!
+//! ```
+//! use dyno_record::{Code, Track};
+//! let broken = Code::LineCount.reason("17 lines out for 18");
+//! assert_eq!(broken.code.name(), "line_count");
+//! assert!(!broken.remedy.is_empty(), "each broken rule comes with a remedy");
+//! assert!(Track::ALL.iter().any(|track| track.name() == "latency"));
+//! ```
 
 mod hash;
 mod host;
 pub mod identity;
+pub mod json;
 mod limits;
 mod profile;
 pub mod rules;
@@ -16,5 +25,5 @@ pub use host::Host;
 pub use identity::{Identity, SCHEMA};
 pub use limits::{Interleave, LatencyLimit, Limits};
 pub use profile::Profile;
-pub use rules::{Code, Probe, Reason, Severity, Track, Verdict};
+pub use rules::{Code, CostWords, Exchange, Probe, Reason, Severity, Track, Verdict};
 pub use shard::Shard;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use super::charts::Axis;
 use super::material::Set;
-use dyno_measure::{Track, Verdict};
+use dyno_measure::{CostWords, Track, Verdict};
 use dyno_results::scores::Scale;
 use dyno_results::summary::Duel;
 use dyno_results::turns::Measure;
@@ -60,58 +60,37 @@ impl Cost {
         [Self::Dollars].into_iter().chain(Track::ALL.map(Self::Under))
     }
 
-    /// Names in links, in a sentence, at the head of a column and at an axis; `#` marks figures.
-    const fn names(self) -> [&'static str; 4] {
+    const fn words(self) -> CostWords {
         match self {
-            Self::Dollars => ["dollars", "words per dollar", "#Mwords/$", "million words per US dollar"],
-            Self::Under(Track::Latency) => ["latency-p95", "p95 latency", "#p95 ms", "p95 latency in ms"],
-            Self::Under(Track::LatencyAll) => [
-                "latency-all-p95",
-                "p95 latency on all cores",
-                "#p95 ms, all cores",
-                "p95 latency on all cores in ms",
-            ],
-            Self::Under(Track::Pages) => {
-                ["pages-p95", "p95 time of a page", "#page p95 ms", "p95 time to a page's last line in ms"]
-            }
-            Self::Under(Track::Throughput1) => {
-                ["throughput-1", "speed on one core", "#words/s, one core", "words/s on one core"]
-            }
-            Self::Under(Track::ThroughputAll) => {
-                ["throughput-all", "speed on all cores", "#words/s, all cores", "words/s on all cores"]
-            }
-            Self::Under(Track::Server) => {
-                ["server", "speed as a server", "#words/s, server", "words/s as a server"]
-            }
+            Self::Dollars => CostWords {
+                id: "dollars",
+                noun: "words per dollar",
+                head: "#Mwords/$",
+                axis: "million words per US dollar",
+                told: "{} million words per dollar",
+            },
+            Self::Under(track) => track.cost(),
         }
     }
 
     /// The cost with its figure, in a sentence.
     pub fn told(self, figure: &str) -> String {
-        match self {
-            Self::Dollars => format!("{figure} million words per dollar"),
-            Self::Under(Track::Latency) => format!("p95 latency {figure} ms"),
-            Self::Under(Track::LatencyAll) => format!("p95 latency {figure} ms on all cores"),
-            Self::Under(Track::Pages) => format!("p95 {figure} ms to the last line of a page"),
-            Self::Under(Track::Throughput1) => format!("{figure} words/s on one core"),
-            Self::Under(Track::ThroughputAll) => format!("{figure} words/s"),
-            Self::Under(Track::Server) => format!("{figure} words/s as a server"),
-        }
+        self.words().told.replace("{}", figure)
     }
 
     /// Name of the cost in links.
     pub const fn id(self) -> &'static str {
-        self.names()[0]
+        self.words().id
     }
 
     /// Name of the cost in a sentence.
     pub const fn noun(self) -> &'static str {
-        self.names()[1]
+        self.words().noun
     }
 
     /// Head of its column; `#` marks figures.
     pub const fn head(self) -> &'static str {
-        self.names()[2]
+        self.words().head
     }
 
     /// Whether less is better.
@@ -131,7 +110,7 @@ impl Cost {
     /// Axis of the cost.
     pub fn axis(self) -> Axis {
         let better = if self.less_is_better() { "← less is better" } else { "more is better →" };
-        Axis::of(format!("{} (log, {better})", self.names()[3]), true)
+        Axis::of(format!("{} (log, {better})", self.words().axis), true)
     }
 
     /// Comparison of systems `a` and `b` in this cost: by pairs of rounds where these were measured, else by

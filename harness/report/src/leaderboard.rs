@@ -2,8 +2,8 @@
 
 use dyno_measure::{Track, Verdict};
 use dyno_results::{CellSummary, Column, Run, Summary};
+use dyno_stats::Standing;
 use dyno_stats::numbers::counted;
-use dyno_stats::{Estimate, Standing};
 use itertools::Itertools;
 use serde_json::{Value, json};
 
@@ -52,7 +52,7 @@ fn task(number: usize, name: &str, sha256: &str, entries: &[Entry]) -> Value {
     let quality = format!("#{title}");
     let [first, last] = [&["system", "host", &quality][..], &["profile", "date", "verdict", "run"]];
     let peak = format!("#{}", Column::Peak.head());
-    let heads = [first, &COSTS.map(Cost::head), &[&peak], last].concat();
+    let heads = [first, &costs().map(Cost::head).collect::<Vec<_>>(), &[&peak], last].concat();
     let mut table = Table::new(format!("Systems on {name}"), &heads);
     for entry in &own {
         for system in entry.run.systems() {
@@ -67,13 +67,10 @@ fn task(number: usize, name: &str, sha256: &str, entries: &[Entry]) -> Value {
     json!({"id": format!("task{number}"), "name": name, "about": about, "table": table})
 }
 
-/// Costs that the leaderboard shows.
-const COSTS: [Cost; 4] = [
-    Cost::Dollars,
-    Cost::Under(Track::Throughput1),
-    Cost::Under(Track::ThroughputAll),
-    Cost::Under(Track::Latency),
-];
+/// Costs that the leaderboard shows: speeds first, then latencies.
+fn costs() -> impl Iterator<Item = Cost> {
+    Cost::all().sorted_by_key(|cost| cost.less_is_better())
+}
 
 /// The row of a system, if the run has a cell of it: its worst verdict, and the worst of its tracks' scores. A metric other than the task's leaves the quality empty:
 /// scores of two metrics have no common order.
@@ -88,9 +85,7 @@ fn row(entry: &Entry, set: &str, system: &str, title: &str) -> Option<(&'static 
     let standing = paid.or(of(Track::Latency)).and_then(|cell| cell.standing);
     let scale = entry.run.first_scale(set);
     let scored = cells.iter().filter(|_| scale.title == title && !invalid);
-    let scores = scored.filter_map(|cell| cell.quality.first()?.estimate());
-    let gain = |score: &Estimate| scale.gain(score.value);
-    let score = scores.min_by(|a, b| gain(a).total_cmp(&gain(b)));
+    let score = scale.worst(scored.filter_map(|cell| cell.first_quality()));
     let peak = cells.iter().copied().max_by_key(|cell| cell.peak_bytes);
     let cost = |cost: Cost| match cost {
         Cost::Dollars => Field::rounded(cost.column(), paid),
@@ -102,7 +97,7 @@ fn row(entry: &Entry, set: &str, system: &str, title: &str) -> Option<(&'static 
         _ => verdict.name().to_owned(),
     };
     let mut fields = vec![Field::text(system), Field::text(&entry.host), Field::quality(&scale, score)];
-    fields.extend(COSTS.map(cost));
+    fields.extend(costs().map(cost));
     fields.extend([
         Field::rounded(Column::Peak, peak),
         Field::text(first.profile.name()),

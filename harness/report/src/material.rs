@@ -110,9 +110,7 @@ impl<'a> Set<'a> {
 
     /// Quality of a system: the worst of its tracks.
     pub fn quality(&self, system: usize) -> Option<Estimate> {
-        let gain = |quality: &Estimate| self.scale().gain(quality.value);
-        let all = self.valid(system).filter_map(CellSummary::first_quality);
-        all.min_by(|a, b| gain(a).total_cmp(&gain(b)))
+        self.scale().worst(self.valid(system).filter_map(CellSummary::first_quality))
     }
 
     /// Order of systems `a` and `b` in quality; by their intervals where no paired test was made.

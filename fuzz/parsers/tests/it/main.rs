@@ -15,11 +15,15 @@ use dyno_parsers::damage::{Random, mutated};
 use dyno_parsers::{Check, Parser, parsers, scratch};
 
 #[test]
-fn sound_files_are_read() {
+fn sound_files_are_read_and_findings_answered() {
     for parser in chosen() {
         let folder = scratch();
-        let checked = parser.start(folder.path())(&parser.seeds[0]);
-        checked.unwrap_or_else(|fault| panic!("{}: {fault}", parser.name));
+        let mut check = parser.start(folder.path());
+        check(&parser.seeds[0]).unwrap_or_else(|fault| panic!("{}: {fault}", parser.name));
+        // The others may be findings of libFuzzer.
+        for file in &parser.seeds {
+            tried_by(&mut check, file).unwrap_or_else(|fault| panic!("{}: {fault}", parser.name));
+        }
     }
 }
 

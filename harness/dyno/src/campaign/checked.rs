@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use anyhow::Context as _;
-use dyno_measure::{Host, Placement, Plan, Profile, Protocol, SCHEMA, System, TestSet, Track, host};
+use dyno_measure::{Exchange, Host, Placement, Plan, Profile, Protocol, SCHEMA, TestSet, Track, host};
 use dyno_record::identity::RunProtocol;
 use dyno_record::{Identity, Shard};
 use dyno_results::hashes_of;
@@ -88,12 +88,10 @@ impl Campaign {
 
     /// Plan of the measurement, in which systems are commands. `tuned` gives the tuning file of an entry.
     pub fn plan(&self, tuned: impl Fn(&Entry) -> Option<PathBuf>) -> Outcome<Plan> {
-        let system = |entry: &Entry| {
-            let system = match tuned(entry) {
-                Some(tuning) => entry.clone().with_setting("tuning", &tuning).system()?,
-                None => entry.system()?,
-            };
-            Ok(System { sandboxed: entry.is_sandboxed(self.protocol.profile), ..system })
+        let profile = self.protocol.profile;
+        let system = |entry: &Entry| match tuned(entry) {
+            Some(tuning) => entry.clone().with_setting("tuning", &tuning).system(profile),
+            None => entry.system(profile),
         };
         Ok(Plan {
             systems: self.systems.iter().map(system).collect::<Outcome<_>>()?,
@@ -175,7 +173,7 @@ impl Campaign {
             interleave,
             cold_start,
         } = self.protocol.clone();
-        let serves = self.tracks.contains(&Track::Server);
+        let serves = self.tracks.iter().any(|track| track.is_served());
         RunProtocol {
             schema: SCHEMA,
             profile,
@@ -198,7 +196,8 @@ impl Campaign {
 
     /// Hash of each set's pages, if these are measured.
     fn pages_by_set(&self) -> BTreeMap<String, String> {
-        let sets = self.test_sets.iter().filter(|_| self.tracks.contains(&Track::Pages));
+        let is_measured = self.tracks.iter().any(|track| track.exchange() == Exchange::Pages);
+        let sets = self.test_sets.iter().filter(|_| is_measured);
         sets.map(|set| (set.name.clone(), set.pages_sha256())).collect()
     }
 }

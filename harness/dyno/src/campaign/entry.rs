@@ -108,8 +108,9 @@ impl Entry {
     }
 
     /// The command that the bench starts. A built-in backend or a plugin runs in a process of this program,
-    /// never in the bench itself, so that our own engines have no advantage over other programs.
-    pub fn system(&self) -> Outcome<System> {
+    /// never in the bench itself, so that our own engines have no advantage over other programs. The `profile` has a
+    /// say in the sandbox.
+    pub fn system(&self, profile: Profile) -> Outcome<System> {
         let system = |command, hosted, folder| System {
             name: self.name.clone(),
             command,
@@ -122,7 +123,7 @@ impl Entry {
             tuning: self.setting("tuning").map(PathBuf::from),
             translates: self.translates(),
             sampling: self.sampling,
-            sandboxed: self.is_sandboxed(Profile::Quick),
+            sandboxed: self.is_sandboxed(profile),
             tracks: self.tracks.clone(),
             cores: self.cores,
             twin_of: self.twin_of.clone(),
@@ -145,13 +146,13 @@ impl Entry {
     }
 
     /// The same backend, run by the dyno `program`; `None` for a foreign program, which no dyno hosts.
-    pub fn on_another_dyno(&self, program: &Path) -> Outcome<Option<System>> {
+    pub fn on_another_dyno(&self, program: &Path, profile: Profile) -> Outcome<Option<System>> {
         if !self.is_hosted() {
             return Ok(None);
         }
         let name = format!("{}{BASELINE}", self.name);
         let (command, folder) = (self.own_command(program), Some(std::env::current_dir()?));
-        Ok(Some(System { name, command, hosted: false, reports: false, folder, ..self.system()? }))
+        Ok(Some(System { name, command, hosted: false, reports: false, folder, ..self.system(profile)? }))
     }
 
     /// Name of the built-in backend; `None` for all other systems.

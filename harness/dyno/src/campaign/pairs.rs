@@ -10,7 +10,7 @@ use dyno_measure::{TestSet, words};
 
 pub fn read_pairs(name: &str, path: &Path) -> Result<TestSet, String> {
     let fault = |what: String| format!("{}: {what}", path.display());
-    let bytes = files::read(path).map_err(|error| fault(error.to_string()))?;
+    let bytes = files::read(path).map_err(|error| fault(format!("{error}; correct its path")))?;
     let tabs = path.extension().is_some_and(|extension| extension == "tsv");
     let mut builder = csv::ReaderBuilder::new();
     builder.has_headers(false).delimiter(if tabs { b'\t' } else { b',' }).quoting(!tabs);
@@ -26,7 +26,7 @@ pub fn read_pairs(name: &str, path: &Path) -> Result<TestSet, String> {
         pairs.push(pair);
     }
     if pairs.len() < 2 {
-        return Err(fault("has fewer than two pairs, of which no correlation can be told".into()));
+        return Err(fault("has fewer than two pairs, which have no correlation; add pairs".into()));
     }
     Ok(TestSet::from_pairs(name, &pairs))
 }

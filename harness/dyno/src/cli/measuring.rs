@@ -5,12 +5,25 @@ use std::path::PathBuf;
 use clap::Args;
 use dyno_record::Shard;
 
+use super::runs::PriceArgs;
 use super::values::{amount, batch, finite, model, pairs, seconds, setting, word};
-use crate::filters::Filters;
-use crate::runner::PriceChoice;
 use crate::submission::Dialect;
 use dyno_measure::{Probe, Profile, Track};
 use dyno_results::compare::PAIRS;
+
+/// Parts of a campaign to measure; an empty list means all.
+#[derive(Args, Default)]
+pub struct FilterArgs {
+    /// Measure only systems with a name that matches PATTERN, with `*` and `?`; may be repeated
+    #[arg(long = "system", short = 's', value_name = "PATTERN", help_heading = "Filters")]
+    pub systems: Vec<String>,
+    /// Measure only test sets with a name that matches PATTERN; may be repeated
+    #[arg(long = "test-set", short = 't', value_name = "PATTERN", help_heading = "Filters")]
+    pub test_sets: Vec<String>,
+    /// Measure only this track; may be repeated
+    #[arg(long = "track", value_name = "TRACK", value_parser = word(&Track::ALL), help_heading = "Filters")]
+    pub tracks: Vec<Track>,
+}
 
 #[derive(Args, Default)]
 #[command(after_help = "Examples:
@@ -25,7 +38,7 @@ pub struct RunArgs {
     /// Campaign file [default: the starter campaign]
     pub campaign: Option<PathBuf>,
     #[command(flatten)]
-    pub filters: Filters,
+    pub filters: FilterArgs,
     /// Measure only the I-th of N shards of the campaign; `dyno merge` joins them
     ///
     /// Cells of a test set under a track are compared, so they stay together: a campaign has as many groups
@@ -39,7 +52,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "DIR", help_heading = "Output options")]
     pub out: Option<PathBuf>,
     #[command(flatten)]
-    pub price: PriceChoice,
+    pub pricing: PriceArgs,
     /// Use the built-in blockings of products instead of tuning them to this host first
     #[arg(long)]
     pub no_tune: bool,
@@ -156,7 +169,7 @@ pub struct VerifyArgs {
     /// Time limit for a launch, in seconds [default: the campaign's, else 60]
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub launch_seconds: Option<f64>,
-    /// End a system whose processes together hold more memory, in MiB [default: the campaign's, else no limit]
+    /// Most memory of all processes together, in MiB; a system above it is ended [default: the campaign's, else no limit]
     #[arg(long, value_name = "MIB", value_parser = amount)]
     pub memory: Option<f64>,
     /// Accept that the system draws its answers at random
@@ -176,8 +189,8 @@ pub struct VerifyArgs {
   dyno gate my.toml --baseline-dyno ./dyno-of-main --by instructions   whatever else runs
 
 A stored run needs at least 9 rounds per cell; the folder of an earlier gate (--out) is one.
-Candidate and baseline share their seconds, so that most NOISY rounds decide, too: the whole
-interval must lie on one side of the tolerated ratio. A cell that is undecided gets a second pass.
+Candidate and baseline run in the same seconds, so that even NOISY rounds decide, if the whole
+interval lies on one side of the tolerated ratio. A cell that is undecided gets a second pass.
 --on-noise says what happens to what stays undecided. An INVALID cell has no answer; the other cells
 are judged.
 
@@ -195,7 +208,7 @@ pub struct GateArgs {
     /// Campaign file [default: the starter campaign]
     pub campaign: Option<PathBuf>,
     #[command(flatten)]
-    pub filters: Filters,
+    pub filters: FilterArgs,
     /// Baseline: a system of the campaign, a command, or the folder of a run
     #[arg(
         long,

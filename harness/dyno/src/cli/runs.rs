@@ -8,7 +8,19 @@ use dyno_measure::Track;
 use dyno_results::scores::Metric;
 
 use super::values::word;
-use crate::runner::PriceChoice;
+
+/// Options that choose the price for words per dollar: the run's own, else that of the instance most like its host.
+#[derive(Args, Default)]
+pub struct PriceArgs {
+    /// Instance that sets the price; see `dyno list prices` [default: the run's, else one like the host]
+    ///
+    /// The run keeps the price, until another one is chosen.
+    #[arg(long, value_name = "INSTANCE", help_heading = "Price options")]
+    pub price: Option<String>,
+    /// Read prices from FILE instead of the built-in table; docs/FORMAT.md describes the format
+    #[arg(long, value_name = "FILE", help_heading = "Price options")]
+    pub prices: Option<PathBuf>,
+}
 
 #[derive(Args)]
 #[command(after_help = "Examples:
@@ -23,7 +35,7 @@ pub struct ScoreArgs {
     /// Folder of the run
     pub run: PathBuf,
     #[command(flatten)]
-    pub price: PriceChoice,
+    pub pricing: PriceArgs,
     /// Add a metric: bleu, spbleu, chrf, chrf++, ter, spearman, or a worker such as COMET's; may be repeated
     #[arg(long = "metric", value_name = "METRIC|NAME=COMMAND")]
     pub metrics: Vec<Metric>,

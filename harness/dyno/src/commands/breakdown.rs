@@ -11,10 +11,10 @@ use dyno_measure::{Track, as_text, split_lines, words};
 use dyno_record::identity::BatchSize;
 use serde_json::json;
 
+use super::hosting::Hosted;
 use crate::campaign::named_or_starter;
 use crate::cli::engines::BreakdownArgs;
 use crate::exit::{Exit, OrBadInput, Outcome, no_answer};
-use crate::hosting::Hosted;
 use crate::output::answer;
 use crate::table::grid;
 
@@ -26,13 +26,13 @@ pub fn breakdown(mut args: BreakdownArgs) -> Outcome {
     }
     // Unlike in `translate`, the default track must not depend on whether standard input is a terminal.
     args.hosted.track = args.hosted.track.or_else(|| (args.hosted.cores == 1).then_some(Track::Latency));
+    let (lines, words) = (split_lines(&text).count(), split_lines(&text).map(words).sum::<usize>());
     let hosted = Hosted::open(args.hosted, true)?;
-    hosted.translate(io::Cursor::new(text.clone()), io::sink())?;
+    dyno_host::translate_text(&hosted.model, hosted.track, hosted.cores, hosted.options, text)?;
     let facts = hosted.model.facts();
     let Some(told) = hosted.model.breakdown().context("can't read the breakdown")? else {
         refuse!("backend {} keeps no account of its time: choose another one", facts.backend);
     };
-    let (lines, words) = (split_lines(&text).count(), split_lines(&text).map(words).sum::<usize>());
     let fields = json!({
         "facts": facts, "track": hosted.track, "cores": hosted.cores, "batch": batch(&hosted),
         "lines": lines, "words": words, "nanoseconds": told.whole(),
@@ -64,9 +64,9 @@ fn engine(facts: &Facts) -> String {
     parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
 }
 
-/// Number of words that are translated together; none in the latency track, which translates line by line.
+/// Number of words that are translated together; none where each line is translated alone.
 fn batch(hosted: &Hosted) -> Option<BatchSize> {
-    (hosted.track != Track::Latency).then_some(hosted.options.batch)
+    (!hosted.track.has_one_line()).then_some(hosted.options.batch)
 }
 
 fn pace(hosted: &Hosted) -> String {

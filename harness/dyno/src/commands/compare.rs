@@ -110,7 +110,7 @@ fn answer(args: &CompareArgs, baseline: &Run, candidate: &Run) -> Answer {
     let partner = |cell: &MeasuredCell<'_>| before.iter().position(|other| same(other, cell));
     let pairs: Vec<_> = after.iter().filter_map(|cell| Some((&before[partner(cell)?], cell))).collect();
     let loads = [baseline, candidate].map(|run| &run.identity.protocol.load);
-    let unfit = |(a, b): &Pair<'_>| match b.track == Track::Server && loads[0] != loads[1] {
+    let unfit = |(a, b): &Pair<'_>| match b.track.is_served() && loads[0] != loads[1] {
         true => Some("can't tell: another limit of latency".into()),
         false => unfit(rounds(a, b), [a.verdict(), b.verdict()]),
     };

@@ -11,9 +11,9 @@ use dyno_host::registry;
 use dyno_measure::split_lines;
 use serde_json::json;
 
+use super::hosting;
 use crate::cli::engines::ConvertArgs;
 use crate::exit::{OrBadInput, Outcome, bad_input};
-use crate::hosting;
 use crate::output::answer;
 
 pub fn convert(args: &ConvertArgs) -> Outcome {

@@ -1,4 +1,5 @@
-//! The commands, a file or folder each: what their arguments do, and what they print. No command calls another.
+//! The commands, a file or folder each: what their arguments do, and what they print. No command calls another;
+//! `hosting` serves several.
 
 pub mod adapters;
 pub mod breakdown;
@@ -11,6 +12,7 @@ pub mod doctor;
 pub mod explain;
 pub mod export;
 pub mod gate;
+mod hosting;
 pub mod leaderboard;
 pub mod list;
 pub mod merge;

@@ -8,8 +8,10 @@ use dyno_stats::median;
 use serde_json::json;
 
 use crate::campaign::{Campaign, named_or_starter};
-use crate::cli::measuring::RunArgs;
+use crate::cli::measuring::{FilterArgs, RunArgs};
+use crate::cli::runs::PriceArgs;
 use crate::exit::{Exit, Outcome};
+use crate::filters::narrow;
 use crate::forecast::Forecast;
 use crate::output::{print_json, print_verdicts, say};
 use crate::page::write_page;
@@ -34,7 +36,8 @@ pub fn run_starter() -> Outcome {
 fn campaign_of(args: &RunArgs) -> Outcome<Campaign> {
     let mut campaign = named_or_starter(args.campaign.as_deref())?;
     campaign.set_profile(args.profile.unwrap_or(campaign.protocol.profile));
-    args.filters.apply(&mut campaign)?;
+    let FilterArgs { systems, test_sets, tracks } = &args.filters;
+    narrow(&mut campaign, systems, test_sets, tracks)?;
     campaign.enter_twin();
     campaign.take_shard(args.shard)?;
     Ok(campaign)
@@ -52,7 +55,14 @@ pub fn run(args: &RunArgs) -> Outcome {
         return dry_run(&campaign, &host, args.json);
     }
     let place = args.out.as_deref().map_or(Place::Below(Path::new("runs")), Place::Exactly);
-    let options = Options { place, price: &args.price, tuned: !args.no_tune, keeps_going: args.keep_going };
+    let PriceArgs { price, prices } = &args.pricing;
+    let options = Options {
+        place,
+        price: price.as_deref(),
+        prices: prices.as_deref(),
+        tuned: !args.no_tune,
+        keeps_going: args.keep_going,
+    };
     let finished = run_campaign(&campaign, &host, &options)?;
     if args.explain {
         explain(finished.store.folder())?;

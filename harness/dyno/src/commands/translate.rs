@@ -1,14 +1,13 @@
 //! `dyno translate`: a built-in backend or a plugin, as a program that translates lines.
 
-use std::io;
 use std::path::Path;
 
 use anyhow::Context;
 use dyno_api::Facts;
 
+use super::hosting::Hosted;
 use crate::cli::engines::TranslateArgs;
 use crate::exit::{Exit, OrBadInput, Outcome, bad_input};
-use crate::hosting::Hosted;
 use crate::output::{say, write_json};
 use crate::precision;
 
@@ -19,7 +18,7 @@ pub fn translate(args: TranslateArgs) -> Outcome {
     if args.explain {
         explain(hosted.tuning.as_deref())?;
     }
-    hosted.translate(io::BufReader::new(io::stdin()), io::stdout())?;
+    dyno_host::translate_pipes(&hosted.model, hosted.track, hosted.cores, hosted.options)?;
     let facts = hosted.model.facts();
     match &args.facts {
         Some(path) => write_json(&facts, path)?,

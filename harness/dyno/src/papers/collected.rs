@@ -9,12 +9,12 @@ use std::path::{Path, PathBuf};
 
 use dyno_measure::{Host, Profile};
 use dyno_papers::Table;
-use dyno_papers::reproduction::Reproduction;
+use dyno_papers::reproduction::{KeptProducts, Reproduction};
 use dyno_results::{best_of, day, latest};
 use dyno_stats::numbers::counted;
 
 use super::ours::{Ours, campaign_of, reproduction};
-use super::products::{Kept, RUNS, kept};
+use super::products::{RUNS, kept};
 use crate::campaign::{Entry, shipped};
 use crate::exit::{Failure, Outcome};
 
@@ -139,12 +139,12 @@ fn of_campaign(name: &str, host: &Host, earlier: &[PathBuf]) -> Outcome<Ours> {
 }
 
 /// Speeds of the products of a table: of this host, or else the newest ones of the `earlier` publications.
-fn speeds_of(table: &Table, host: &Host, earlier: &[PathBuf]) -> Outcome<Option<(PathBuf, Kept)>> {
+fn speeds_of(table: &Table, host: &Host, earlier: &[PathBuf]) -> Outcome<Option<(PathBuf, KeptProducts)>> {
     if let Some(here) = kept(table, Some(host), Path::new(RUNS))? {
         return Ok(Some(here));
     }
     let found = earlier.iter().filter_map(|records| kept(table, None, records).transpose());
-    let found: Vec<(PathBuf, Kept)> = found.collect::<Outcome<_>>()?;
+    let found: Vec<(PathBuf, KeptProducts)> = found.collect::<Outcome<_>>()?;
     Ok(found.into_iter().max_by_key(|(_, kept)| kept.measured_unix_ms))
 }
 

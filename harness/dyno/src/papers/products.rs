@@ -6,31 +6,21 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::Context;
-use dyno_measure::{Host, Placement, Track, host};
-use dyno_papers::reproduction::Products;
+use dyno_measure::{Host, Placement, host};
+use dyno_papers::reproduction::{KeptProducts, Products};
 use dyno_papers::{Precision, Product, Table};
 use dyno_results::store::files::{read_json, write_json};
 use dyno_stats::numbers::counted;
-use serde::{Deserialize, Serialize};
 
 use crate::exit::{OrBadInput, Outcome};
 
 /// Folder of the runs, the same as that of `dyno run`.
 pub const RUNS: &str = "runs";
 
-#[derive(Serialize, Deserialize)]
-pub struct Kept {
-    cpu: String,
-    /// Time of the measurement, in milliseconds since 1970.
-    pub measured_unix_ms: u64,
-    /// Speeds with their conditions.
-    pub products: Products,
-}
-
 pub fn measure(table: &Table, this_host: &Host) -> Outcome<Products> {
     let (names, products): (Vec<_>, Vec<_>) = table.own_products().into_iter().unzip();
     let count = counted(products.len(), "product", "products");
-    let core = Placement::new(&this_host.cores, None, host::siblings).system(Track::Latency)[0];
+    let core = Placement::new(&this_host.cores, None, host::siblings).one_core();
     let conditions =
         vec![format!("{}, one core, {}", this_host.cpu, this_host.best_isa()), format!("{count} alone")];
     let names = names.into_iter().map(str::to_owned);
@@ -52,15 +42,15 @@ fn hosted(&Product { precision, rows, k, n, .. }: &Product) -> dyno_host::Produc
 pub fn keep(table: &Table, this_host: &Host, products: &Products) -> Outcome<()> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let measured_unix_ms = u64::try_from(now.as_millis()).unwrap_or_default();
-    let kept = Kept { cpu: this_host.cpu.clone(), measured_unix_ms, products: products.clone() };
+    let kept = KeptProducts { cpu: this_host.cpu.clone(), measured_unix_ms, products: products.clone() };
     fs::create_dir_all(RUNS)?;
     Ok(write_json(&Path::new(RUNS).join(file_of(table)), &kept)?)
 }
 
 /// The speeds of a table that `folder` keeps, with their file; of the processor of `host`, where one is given.
-pub fn kept(table: &Table, host: Option<&Host>, folder: &Path) -> Outcome<Option<(PathBuf, Kept)>> {
+pub fn kept(table: &Table, host: Option<&Host>, folder: &Path) -> Outcome<Option<(PathBuf, KeptProducts)>> {
     let path = folder.join(file_of(table));
-    let is_ours = |kept: &Kept| {
+    let is_ours = |kept: &KeptProducts| {
         let has = |(name, _): (&str, _)| kept.products.speeds.contains_key(name);
         host.is_none_or(|host| kept.cpu == host.cpu) && table.own_products().into_iter().all(has)
     };

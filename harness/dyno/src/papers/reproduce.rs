@@ -18,10 +18,10 @@ use serde_json::json;
 use crate::campaign::{Campaign, make_ready};
 use crate::cli::papers::ReproduceArgs;
 use crate::exit::{Exit, Outcome};
-use crate::filters::Filters;
+use crate::filters::narrow;
 use crate::output::{answer, print, print_json};
 use crate::page::{unwritable, write_figures};
-use crate::runner::{Options, PriceChoice, dry_run, run_campaign};
+use crate::runner::{Options, dry_run, run_campaign};
 use crate::table::grid;
 
 use super::ours::{self, Ours, reproduction};
@@ -113,8 +113,7 @@ fn campaign_of(name: &str, args: &ReproduceArgs) -> Outcome<Campaign> {
         let lines = |set: &TestSet| if line_by_line { quick_lines(set) } else { QUICK_THROUGHPUT_LINES };
         campaign.test_sets = campaign.test_sets.iter().map(|set| set.first(lines(set))).collect();
     }
-    let filters = Filters { systems: args.systems.clone(), ..Filters::default() };
-    filters.apply(&mut campaign)?;
+    narrow(&mut campaign, &args.systems, &[], &[])?;
     Ok(campaign)
 }
 
@@ -165,12 +164,8 @@ fn run_of(campaign: &Campaign, again: bool) -> Outcome<((PathBuf, Run), Exit)> {
         let run = Run::read(&folder)?;
         return Ok(((folder, run), Exit::Done));
     }
-    let options = Options {
-        place: Place::Below(runs),
-        price: &PriceChoice::default(),
-        tuned: false,
-        keeps_going: false,
-    };
+    let options =
+        Options { place: Place::Below(runs), price: None, prices: None, tuned: false, keeps_going: false };
     let finished = run_campaign(campaign, &host, &options)?;
     let folder = finished.store.folder().to_owned();
     say!("run: {}", folder.display());

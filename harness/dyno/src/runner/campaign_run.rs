@@ -4,10 +4,9 @@
 //! to the disk. The summary is made once, at the end.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use clap::Args;
-use dyno_measure::{Cell, Host, Plan, Track, Verdict, break_down};
+use dyno_measure::{Cell, Host, Plan, Verdict, break_down};
 use dyno_results::{CellBreakdown, Place, Run, Store, Summary, prices, write_summary};
 use dyno_stats::numbers::counted;
 
@@ -25,24 +24,14 @@ use crate::tuning::{self, preflight};
 
 pub struct Options<'a> {
     pub place: Place<'a>,
-    pub price: &'a PriceChoice,
+    /// Instance that sets the price, if one is named.
+    pub price: Option<&'a str>,
+    /// File of prices instead of the built-in table.
+    pub prices: Option<&'a Path>,
     /// Whether built-in systems are tuned before the first round.
     pub tuned: bool,
     /// Whether systems that broke a rule are asked on.
     pub keeps_going: bool,
-}
-
-/// Options that choose the price for words per dollar: the run's own, else that of the instance most like its host.
-#[derive(Args, Default)]
-pub struct PriceChoice {
-    /// Instance that sets the price; see `dyno list prices` [default: the run's, else one like the host]
-    ///
-    /// The run keeps the price, until another one is chosen.
-    #[arg(long, value_name = "INSTANCE", help_heading = "Price options")]
-    pub price: Option<String>,
-    /// Read prices from FILE instead of the built-in table; docs/FORMAT.md describes the format
-    #[arg(long, value_name = "FILE", help_heading = "Price options")]
-    pub prices: Option<PathBuf>,
 }
 
 /// Results of a campaign, complete or interrupted.
@@ -77,9 +66,7 @@ pub fn run_campaign(campaign: &Campaign, host: &Host, options: &Options<'_>) -> 
     let (store, mut run) =
         Store::open(&options.place, campaign.identity(host)?, campaign.rounds(), &campaign.test_sets)?;
     let tunings = match options.tuned {
-        true => {
-            tuning::measure(campaign, store.folder(), campaign.placement(host).system(Track::Latency)[0])?
-        }
+        true => tuning::measure(campaign, store.folder(), campaign.placement(host).one_core())?,
         false => BTreeMap::new(),
     };
     let plan = campaign.plan(|entry| tunings.get(&entry.name).cloned())?;
@@ -88,7 +75,7 @@ pub fn run_campaign(campaign: &Campaign, host: &Host, options: &Options<'_>) -> 
         store.keep_command(&command)?;
         run.command = Some(command);
     }
-    keep_price(&store, &mut run, options.price)?;
+    keep_price(&store, &mut run, options.price, options.prices)?;
     // A resumed run takes the campaign's present list: scores need no measurement.
     store.keep_metrics(&campaign.metrics)?;
     run.metrics = campaign.metrics.clone();
@@ -142,18 +129,18 @@ fn summarise(folder: &Path, rounds: usize) {
     }
 }
 
-/// Chooses the price of the run: the one on the command line, else the run's own, else that of the instance
-/// most like its host.
-pub fn keep_price(store: &Store, run: &mut Run, wanted: &PriceChoice) -> Outcome<()> {
-    if wanted.price.is_none() && wanted.prices.is_none() && run.price.is_some() {
+/// Chooses the price of the run: the one that `named` or `file` chooses, else the run's own, else that of the
+/// instance most like its host.
+pub fn keep_price(store: &Store, run: &mut Run, named: Option<&str>, file: Option<&Path>) -> Outcome<()> {
+    if named.is_none() && file.is_none() && run.price.is_some() {
         return Ok(());
     }
-    let prices = prices::load(wanted.prices.as_deref())?;
-    let chosen = match &wanted.price {
+    let prices = prices::load(file)?;
+    let chosen = match named {
         Some(name) => Some(prices::named(&prices, name)?),
         None => prices::like(&prices, &run.identity.host),
     };
-    if let (None, Some(file)) = (chosen, &wanted.prices) {
+    if let (None, Some(file)) = (chosen, file) {
         let (file, cpu) = (file.display(), &run.identity.host.cpu);
         refuse!("{file} has no instance like this host ({cpu}): name one with --price");
     }

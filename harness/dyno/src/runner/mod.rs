@@ -14,6 +14,6 @@ mod probes;
 mod rounds;
 mod sandbox;
 
-pub use campaign_run::{Finished, Options, PriceChoice, keep_price, run_campaign};
+pub use campaign_run::{Finished, Options, keep_price, run_campaign};
 pub use dry_run::dry_run;
 pub use measurement::{Keeper, Runner};

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use dyno_measure::process::lockstep::lockstep;
 use dyno_measure::process::subject::Subject;
-use dyno_measure::{Bench, Sandbox, System, Track};
+use dyno_measure::{Bench, Profile, Sandbox, System, Track};
 use dyno_provision::data;
 use dyno_record::identity::SandboxChoice;
 use dyno_results::scores;
@@ -120,7 +120,7 @@ pub fn cost(bench: &Bench) -> Outcome<Option<(f64, f64)>> {
 /// Median time of a line of the null system, and the time of its launch.
 fn null_times(bench: &Bench, sandboxed: bool) -> Outcome<(f64, f64)> {
     let launch = Launch::BuiltIn { backend: "null".into(), settings: Default::default(), batch: None };
-    let system = System { sandboxed, ..Entry::new("null", launch, Vec::new()).system()? };
+    let system = System { sandboxed, ..Entry::new("null", launch, Vec::new()).system(Profile::Quick)? };
     let subject = Subject { isolated: false, ..bench.subject(&system, Track::Latency) };
     let asked = lockstep(&subject, &vec![b"a dog barks at two men".to_vec(); LINES])?;
     let times: Vec<f64> = asked.latency_ns.iter().map(|&ns| ns as f64).collect();

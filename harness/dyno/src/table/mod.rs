@@ -7,7 +7,7 @@ mod grid;
 use std::fmt::Write;
 
 use dyno_api::printable_line;
-use dyno_measure::{Track, Verdict};
+use dyno_measure::{Exchange, Verdict};
 use dyno_results::merge::rows_by_table;
 use dyno_results::prices::Price;
 use dyno_results::scores::Scale;
@@ -143,14 +143,14 @@ fn columns(cells: &[CellSummary], metrics: &[Scale]) -> Vec<Texts> {
     let mut columns = vec![texts("system", |row| row.system.clone())];
     columns.extend(metrics.iter().map(metric_column));
     let track = cells[0].track;
-    let own: &[Column] = match track {
-        Track::Server => &[Speed, Rate, P50, P99],
-        Track::Pages => &[Speed, FirstLine, FirstLineP95, P50, P95, P99],
-        _ if track.is_lockstep() => &[Speed, P50, P95, P99, Start],
-        _ => &[Speed, Steady, Load],
+    let own: &[Column] = match track.exchange() {
+        Exchange::Arrivals => &[Speed, Rate, P50, P99],
+        Exchange::Pages => &[Speed, FirstLine, FirstLineP95, P50, P95, P99],
+        Exchange::Lines => &[Speed, P50, P95, P99, Start],
+        Exchange::File => &[Speed, Steady, Load],
     };
     columns.extend(own.iter().copied().map(figures));
-    if track == Track::Server {
+    if track.is_served() {
         let limited = columns.len() - 2;
         columns.insert(limited, texts("limit", |row| limit(row).unwrap_or_else(none)));
     }

@@ -91,7 +91,7 @@ fn a_system_that_cannot_be_is_refused_before_anything_is_measured() {
             "name = \"a\"\nbackend = \"null\"\nbatch = 100000\n",
             ["`batch` must lie between 1 and 65536", "9:9:"],
         ),
-        ("name = \"a\"\ncommand = [\"./tiny.en\"]\n", ["not executable: `chmod +x` it", "8:11:"]),
+        ("name = \"a\"\ncommand = [\"./tiny.en\"]\n", ["not executable; run `chmod +x` on it", "8:11:"]),
         ("name = \"a\"\ncommand = [\"cat\", \"{model}\"]\n", ["there is no `model`", "6:1:"]),
         ("name = \"a\"\ncommand = [\"cat\", \"a\\u0000b\"]\n", ["holds a NUL", "6:1:"]),
         (
@@ -254,9 +254,15 @@ fn a_damaged_run_is_named_by_file_and_line() {
     assert_eq!(bench.run(&["--json"]).code, Some(0));
     let path = bench.path("out/records.jsonl");
     let text = fs::read_to_string(&path).unwrap();
-    fs::write(&path, text.replacen("\"schema\"", "schema", 1)).unwrap();
-    let ended = Ended::of(bench.dyno(&["score", "out"]).output().unwrap());
-    ended.assert_says(2, &["records.jsonl:1:"]);
+    let lines = text.replacen("\"lines\":", "\"lines\":true,\"x\":", 1);
+    for (changed, told) in [
+        (text.replacen("\"schema\"", "schema", 1), "records.jsonl:1:"),
+        (lines, "records.jsonl:1, lines: invalid type"),
+    ] {
+        fs::write(&path, changed).unwrap();
+        let ended = Ended::of(bench.dyno(&["score", "out"]).output().unwrap());
+        ended.assert_says(2, &[told, "remove that line"]);
+    }
 }
 
 type Change<'a> = &'a dyn Fn(&str) -> String;

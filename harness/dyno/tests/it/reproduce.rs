@@ -362,7 +362,7 @@ fn the_page_on_all_papers_has_what_was_measured_and_says_what_was_not(bench: &Be
     assert!(!bench.path("elsewhere").exists(), "nothing is published without its link");
     let speeds = fs::read_to_string(bench.path("runs/products-devlin-fig1.json")).unwrap();
     bench.write("runs/products-devlin-fig1.json", "{");
-    let damaged = ["products-devlin-fig1.json is damaged", "`dyno reproduce devlin-fig1`"];
+    let damaged = ["products-devlin-fig1.json: EOF", "`dyno reproduce devlin-fig1`"];
     reproduce(bench, &["--all", "--publish"]).assert_says(2, &damaged);
     bench.write("runs/products-devlin-fig1.json", speeds);
     fs::remove_dir_all(bench.path("results")).unwrap();

@@ -3,6 +3,7 @@
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
 
+use dyno_measure::Track;
 use serde_json::Value;
 
 use crate::support::{Bench, Ended, LATENCY, feed};
@@ -30,9 +31,9 @@ pub const LINES: &[(&[u8], &str)] = &[
 
 #[test]
 fn every_track_answers_a_line_by_a_line() {
-    for track in ["latency", "latency-all", "pages", "throughput-1", "throughput-all", "server"] {
+    for track in Track::ALL {
         for (input, expected) in LINES {
-            let ended = translate(input, &["--track", track]);
+            let ended = translate(input, &["--track", track.name()]);
             assert_eq!((ended.code, ended.stdout.as_str()), (Some(0), *expected), "{track} {input:?}");
         }
     }

@@ -31,7 +31,7 @@ impl CoreTime {
 
     /// Sum of the lines of `cores` in `/proc/stat` (proc(5)): user nice system idle iowait irq softirq steal.
     /// Guests are part of user.
-    fn of(stat: &str, cores: &[usize]) -> Self {
+    pub fn of(stat: &str, cores: &[usize]) -> Self {
         let mut sum = Self::default();
         for line in stat.lines() {
             let mut words = line.split_whitespace();
@@ -41,9 +41,9 @@ impl CoreTime {
             }
             let ticks: Vec<u64> = words.map(|word| word.parse().unwrap_or(0)).collect();
             let at = |i: usize| ticks.get(i).copied().unwrap_or(0);
-            sum.busy += [0, 1, 2, 5, 6].map(at).iter().sum::<u64>();
-            sum.steal += at(7);
-            sum.all += (0..8).map(at).sum::<u64>();
+            sum.busy = [0, 1, 2, 5, 6].map(at).into_iter().fold(sum.busy, u64::saturating_add);
+            sum.steal = sum.steal.saturating_add(at(7));
+            sum.all = (0..8).map(at).fold(sum.all, u64::saturating_add);
         }
         sum
     }

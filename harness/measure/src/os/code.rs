@@ -16,7 +16,7 @@ pub fn give_back_code() {
 }
 
 /// Addresses of the code in the first file that `maps` (proc_pid_maps(5)) names, which is the program.
-fn code_range(maps: &str) -> Option<Range<usize>> {
+pub fn code_range(maps: &str) -> Option<Range<usize>> {
     let mut mappings = maps.lines().map(|line| line.split_whitespace().collect::<Vec<_>>()).peekable();
     let program = *mappings.peek()?.get(5)?;
     let code = mappings.find(|mapping| mapping.get(5) == Some(&program) && mapping[1] == "r-xp")?;

@@ -20,7 +20,7 @@ pub mod tree;
 pub use cached::{cached_bytes, give_up_cached};
 pub use children::{end_orphans, forget_child, start_child};
 pub use clock::{fresh_seed, monotonic_ns, own_cpu_ns, raw_ns, sharpen_timers};
-pub use code::give_back_code;
+pub use code::{code_range, give_back_code};
 pub use cores::{MOST_CORES, allowed_cores, core_list, cores_of, pin_thread};
 pub use descriptors::{
     adopt, close_on_exec, inherit, let_go_of_pipes, set_nonblocking, unread_bytes, wait_for, watch_process,

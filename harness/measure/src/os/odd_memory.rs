@@ -1,6 +1,6 @@
 //! Memory of a process as `/proc` shows it, with the memory that its peak lacks or counts otherwise.
 
-use super::status::{number_behind, text_of};
+use super::status::{bytes_behind, text_of};
 use super::tree::threads_of;
 
 /// The kernel's account of a process at one moment (proc_pid_status(5)).
@@ -15,14 +15,18 @@ pub struct Status {
 impl Status {
     /// Account of `pid`.
     pub fn of(pid: u32) -> Self {
-        let of =
-            |thread: u32| Self { pid, shown_by: thread, text: text_of(format!("/proc/{thread}/status")) };
+        let of = |thread: u32| Self::read(pid, thread, text_of(format!("/proc/{thread}/status")));
         let first = of(pid);
         if first.peak_bytes() > 0 {
             return first;
         }
         let mut others = threads_of(pid).into_iter().filter(|&thread| thread != pid).map(of);
         others.find(|other| other.peak_bytes() > 0).unwrap_or(first)
+    }
+
+    /// Account of `pid` by `text`, that of the thread `shown_by`.
+    pub const fn read(pid: u32, shown_by: u32, text: String) -> Self {
+        Self { pid, shown_by, text }
     }
 
     /// Peak resident memory. It starts anew at exec, and whenever the process wants (`clear_refs`, proc(5)).
@@ -33,7 +37,7 @@ impl Status {
     /// Memory that the process holds alone or with others: resident and swapped, or pinned by the kernel on its
     /// behalf. Pinned pages, such as the registered buffers of io_uring, may be mapped no longer.
     pub fn held_bytes(&self) -> u64 {
-        (self.bytes("VmRSS:") + self.bytes("VmSwap:")).max(self.bytes("VmPin:"))
+        self.bytes("VmRSS:").saturating_add(self.bytes("VmSwap:")).max(self.bytes("VmPin:"))
     }
 
     /// Huge pages (hugetlbfs, MAP_HUGETLB), which the peak lacks.
@@ -50,7 +54,7 @@ impl Status {
     }
 
     fn bytes(&self, name: &str) -> u64 {
-        number_behind(&self.text, name).unwrap_or(0) * 1024
+        bytes_behind(&self.text, name).unwrap_or(0)
     }
 }
 
@@ -70,7 +74,7 @@ pub fn held_bytes(processes: &[Status]) -> Option<u64> {
 pub fn proportional_bytes(threads: &[u32]) -> Option<u64> {
     let of = |thread: &u32| {
         let text = text_of(format!("/proc/{thread}/smaps_rollup"));
-        Some((number_behind(&text, "Pss:")? + number_behind(&text, "SwapPss:").unwrap_or(0)) * 1024)
+        Some(bytes_behind(&text, "Pss:")? + bytes_behind(&text, "SwapPss:").unwrap_or(0))
     };
     threads.iter().filter_map(of).reduce(|a, b| a + b)
 }
@@ -82,11 +86,11 @@ pub fn touched_bytes(threads: &[u32], files: &[(u64, u64)]) -> u64 {
 }
 
 /// As [`touched_bytes`], of the text of `smaps` (proc_pid_smaps(5)).
-fn touched_in(smaps: &str, files: &[(u64, u64)]) -> u64 {
-    let (mut counts, mut bytes) = (false, 0);
+pub fn touched_in(smaps: &str, files: &[(u64, u64)]) -> u64 {
+    let (mut counts, mut bytes) = (false, 0_u64);
     for line in smaps.lines() {
-        if let Some(pss) = number_behind(line, "Pss:") {
-            bytes += if counts { pss * 1024 } else { 0 };
+        if let Some(pss) = bytes_behind(line, "Pss:") {
+            bytes = bytes.saturating_add(if counts { pss } else { 0 });
         } else if let Some(file) = file_of_range(line) {
             counts = files.contains(&file) || line.contains(" /SYSV");
         }
@@ -105,8 +109,13 @@ fn file_of_range(line: &str) -> Option<(u64, u64)> {
 /// Bytes of the System V segments that one of `pids` made, attached or not, and of the messages in queues that
 /// one of them was the last to send to (proc_sysvipc(5)).
 pub fn segments_of(pids: &[u32]) -> u64 {
+    segments_in(&text_of("/proc/sysvipc/shm"), &text_of("/proc/sysvipc/msg"), pids)
+}
+
+/// As [`segments_of`], of the tables of segments and of queues.
+pub fn segments_in(segments: &str, queues: &str, pids: &[u32]) -> u64 {
     // Columns: key, shmid, perms, size, cpid, …, rss at 14; and key, msqid, perms, cbytes, qnum, lspid, …
-    sum_of(&text_of("/proc/sysvipc/shm"), 14, 4, pids) + sum_of(&text_of("/proc/sysvipc/msg"), 3, 5, pids)
+    sum_of(segments, 14, 4, pids).saturating_add(sum_of(queues, 3, 5, pids))
 }
 
 /// Sum of `column` over those rows of a table of the kernel's that have one of `pids` in the column `of`.
@@ -114,7 +123,8 @@ fn sum_of(table: &str, column: usize, of: usize, pids: &[u32]) -> u64 {
     let row =
         |line: &str| line.split_whitespace().map(|word| word.parse().unwrap_or(0)).collect::<Vec<u64>>();
     let counts = |row: &Vec<u64>| pids.iter().any(|&pid| row.get(of) == Some(&pid.into()));
-    table.lines().skip(1).map(row).filter(counts).filter_map(|row| row.get(column).copied()).sum()
+    let rows = table.lines().skip(1).map(row).filter(counts);
+    rows.filter_map(|row| row.get(column).copied()).fold(0, u64::saturating_add)
 }
 
 #[cfg(test)]
@@ -123,7 +133,7 @@ mod tests {
 
     #[test]
     fn swapped_and_pinned_memory_is_held() {
-        let status = |text: &str| Status { pid: 1, shown_by: 1, text: text.into() };
+        let status = |text: &str| Status::read(1, 1, text.into());
         let swapped = status("VmHWM:\t  900 kB\nVmRSS:\t  300 kB\nVmSwap:\t  500 kB\nVmPin:\t  0 kB\n");
         assert_eq!((swapped.peak_bytes(), swapped.held_bytes()), (900 << 10, 800 << 10));
         assert_eq!(status("VmRSS:\t  13 kB\nVmPin:\t  200 kB\n").held_bytes(), 200 << 10);
@@ -145,19 +155,19 @@ mod tests {
     fn values_are_read_from_the_kernels_tables() {
         let status = "VmHWM:\t  9000 kB\nRssShmem:\t    12 kB\nHugetlbPages:\t    4096 kB\n";
         assert_eq!(
-            (number_behind(status, "RssShmem:"), number_behind(status, "HugetlbPages:")),
-            (Some(12), Some(4096))
+            (bytes_behind(status, "RssShmem:"), bytes_behind(status, "HugetlbPages:")),
+            (Some(12 << 10), Some(4 << 20))
         );
-        assert_eq!(number_behind("", "RssShmem:"), None);
+        assert_eq!(bytes_behind("", "RssShmem:"), None);
         let segment = |id: u32, made_by: u32, rss: u64| {
             format!("  0 {id}  600 4194304 {made_by} {made_by} 0 0 0 0 0 0 0 1700000000 {rss} 0\n")
         };
         let table = format!("key shmid …\n{}{}", segment(0, 77, 1 << 20), segment(1, 78, 2 << 20));
-        let segments = |table: &str, pids: &[u32]| sum_of(table, 14, 4, pids);
+        let segments = |table: &str, pids: &[u32]| segments_in(table, "", pids);
         assert_eq!((segments(&table, &[77]), segments(&table, &[78, 77])), (1 << 20, 3 << 20));
         assert_eq!((segments(&table, &[1]), segments("", &[1])), (0, 0));
         let queues = "key msqid perms …\n 0 7 600 16384 2 77 0 0\n 0 8 600 8192 1 78 77 0\n";
-        let messages = |pids: &[u32]| sum_of(queues, 3, 5, pids);
+        let messages = |pids: &[u32]| segments_in("", queues, pids);
         assert_eq!((messages(&[77]), messages(&[77, 78])), (16_384, 24_576));
     }
 }

@@ -97,7 +97,7 @@ impl Open {
             self.files.push(Opened::of(fs::read_link(&at).ok()?, &at, &data, is_written));
         } else if fs::read_link(&at).ok()?.as_os_str() == "anon_inode:[io_uring]" {
             let info = at.to_str()?.replacen("/fd/", "/fdinfo/", 1);
-            self.hides_files |= registers_memory(&fs::read_to_string(info).ok()?);
+            self.hides_files |= registers_memory(&text_of(info));
         }
         Some(())
     }
@@ -105,7 +105,7 @@ impl Open {
 
 /// Whether a ring of io_uring holds files in memory that are registered with it (io_uring_register(2)). Their
 /// descriptors may be closed by then; the ring's account gives their names alone, and no size.
-fn registers_memory(info: &str) -> bool {
+pub fn registers_memory(info: &str) -> bool {
     let mut files = info.lines().skip_while(|line| !line.starts_with("UserFiles:")).skip(1);
     files.by_ref().take_while(|line| line.starts_with(' ')).any(|line| line.contains(": /memfd:"))
 }
@@ -122,7 +122,7 @@ pub fn mapped_by(pid: u32, least: u64) -> Vec<Opened> {
 }
 
 /// Paths in `/proc/…/maps` (proc_pid_maps(5)) that no executable range belongs to.
-fn data_files(maps: &str) -> HashSet<&str> {
+pub fn data_files(maps: &str) -> HashSet<&str> {
     let ranges = || maps.lines().filter_map(range_of);
     let is_code = |permissions: &str| permissions.contains('x');
     let code: HashSet<&str> = ranges().filter(|(_, p)| is_code(p)).map(|(path, _)| path).collect();

@@ -12,15 +12,21 @@ pub(super) fn checked(status: libc::c_int) -> Result<libc::c_int> {
     if status < 0 { Err(Error::last_os_error()) } else { Ok(status) }
 }
 
-/// Text of a file of the kernel's; empty if the file can't be read.
+/// Text of a file of the kernel's; empty if the file can't be read. A process may name itself and its files by any bytes,
+/// and must not hide by them.
 pub(crate) fn text_of(path: impl AsRef<Path>) -> String {
-    fs::read_to_string(path).unwrap_or_default()
+    String::from_utf8_lossy(&fs::read(path).unwrap_or_default()).into_owned()
 }
 
 /// Number behind `name`, in a text with a line for each name such as `HugetlbPages:   4096 kB`.
 pub(crate) fn number_behind(text: &str, name: &str) -> Option<u64> {
     let value = text.lines().find_map(|line| line.strip_prefix(name))?;
     value.trim().trim_end_matches(" kB").parse().ok()
+}
+
+/// As [`number_behind`], in bytes, of a line in KiB.
+pub(super) fn bytes_behind(text: &str, name: &str) -> Option<u64> {
+    number_behind(text, name).map(|kib| kib.saturating_mul(1024))
 }
 
 pub(super) fn number_of(pid: u32) -> Result<Pid> {

@@ -49,14 +49,33 @@ pub fn children_of(pid: u32) -> Vec<u32> {
 }
 
 fn parent_of(pid: u32) -> Option<u32> {
-    behind_name(&format!("/proc/{pid}"))?.split_whitespace().nth(1)?.parse().ok()
+    Some(Stat::of(&format!("/proc/{pid}"))?.parent)
 }
 
-/// Fields of a process or thread behind its name (proc(5)): "pid (name) state ppid …". A name may hold anything,
-/// brackets too.
-fn behind_name(folder: &str) -> Option<String> {
-    let stat = fs::read_to_string(format!("{folder}/stat")).ok()?;
-    Some(stat.rsplit_once(')')?.1.trim_start().to_owned())
+/// The kernel's line about a process or thread (proc_pid_stat(5)), as far as the bench reads it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stat {
+    /// Letter of the state.
+    pub state: char,
+    /// Number of the parent.
+    pub parent: u32,
+    /// CPU time of the process, of its ended threads and of the children that it waited for.
+    pub ticks: u64,
+}
+
+impl Stat {
+    fn of(folder: &str) -> Option<Self> {
+        Self::read(&text_of(format!("{folder}/stat")))
+    }
+
+    /// Reads the line "pid (name) state ppid …". A name may hold anything, brackets too.
+    pub fn read(line: &str) -> Option<Self> {
+        let mut fields = line.rsplit_once(')')?.1.split_whitespace();
+        let (state, parent) = (fields.next()?.chars().next()?, fields.next()?.parse().ok()?);
+        // utime, stime, cutime and cstime are fields 14 to 17; the parent is the fourth.
+        let times = fields.skip(9).take(4).filter_map(|ticks| ticks.parse().ok());
+        Some(Self { state, parent, ticks: times.fold(0, u64::saturating_add) })
+    }
 }
 
 /// Threads of a process; empty if the process has ended.
@@ -71,7 +90,7 @@ fn numbers_in(folder: &str) -> Vec<u32> {
 
 /// Letters of the states of all threads of `pid`, as in proc(5).
 pub fn states_of(pid: u32) -> Vec<char> {
-    let state = |thread: u32| behind_name(&format!("/proc/{pid}/task/{thread}"))?.chars().next();
+    let state = |thread: u32| Some(Stat::of(&format!("/proc/{pid}/task/{thread}"))?.state);
     threads_of(pid).into_iter().filter_map(state).collect()
 }
 
@@ -98,17 +117,12 @@ pub fn running_ns(pids: &[u32]) -> u64 {
 
 /// CPU time of `pids` so far, with their ended threads and the children that they waited for.
 pub fn taken_ns(pids: &[u32]) -> u64 {
-    pids.iter().filter_map(|&pid| ticks_of(pid)).sum::<u64>() * TICK_NS
+    let ticks = pids.iter().filter_map(|pid| Some(Stat::of(&format!("/proc/{pid}"))?.ticks));
+    ticks.sum::<u64>() * TICK_NS
 }
 
 /// Unit of the CPU times that the kernel shows: hundredths of a second (USER_HZ).
 pub const TICK_NS: u64 = 10_000_000;
-
-fn ticks_of(pid: u32) -> Option<u64> {
-    // proc(5): utime, stime, cutime and cstime are fields 14 to 17; the state, behind the name, is the third.
-    let fields = behind_name(&format!("/proc/{pid}"))?;
-    Some(fields.split_whitespace().skip(11).take(4).filter_map(|ticks| ticks.parse::<u64>().ok()).sum())
-}
 
 /// State of a thread, as far as a system's silence is concerned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -130,7 +144,7 @@ pub fn waits(pids: &[u32], pipe: &str) -> Vec<Wait> {
 
 fn wait_of(pid: u32, thread: u32, pipe: &str) -> Wait {
     let folder = format!("/proc/{pid}/task/{thread}");
-    match behind_name(&folder).and_then(|fields| fields.chars().next()) {
+    match Stat::of(&folder).map(|stat| stat.state) {
         None | Some('Z' | 'X') => return Wait::Blocked, // ended meanwhile
         Some('S') => {}
         Some(_) => return Wait::Busy,
@@ -139,8 +153,9 @@ fn wait_of(pid: u32, thread: u32, pipe: &str) -> Wait {
     wait_in(&call, pipe, |descriptor| fs::read_link(format!("/proc/{pid}/fd/{descriptor}")).ok())
 }
 
-/// State by a line of `/proc/…/syscall`: number and arguments of the call in which a thread sleeps.
-fn wait_in(call: &str, pipe: &str, link_of: impl Fn(u64) -> Option<PathBuf>) -> Wait {
+/// State by a line of `/proc/…/syscall`: number and arguments of the call in which a thread sleeps. `link_of` gives the
+/// link of a descriptor.
+pub fn wait_in(call: &str, pipe: &str, link_of: impl Fn(u64) -> Option<PathBuf>) -> Wait {
     let mut words = call.split_whitespace();
     let number = words.next().and_then(|word| word.parse::<i64>().ok());
     let arguments: Vec<u64> =
@@ -170,6 +185,19 @@ mod tests {
     use super::*;
     use crate::os::odd_memory::{Status, proportional_bytes};
     use std::process::{Command, Stdio};
+
+    #[test]
+    fn a_process_is_read_behind_its_name() {
+        let line = "7 (a) R (b) S 3 7 7 0 -1 4194560 100 0 0 0 5 6 70 800 20 0 1 0 12345 1000 200\n";
+        assert_eq!(Stat::read(line), Some(Stat { state: 'S', parent: 3, ticks: 881 }));
+        assert_eq!((Stat::read("7 (a) S\n"), Stat::read("")), (None, None));
+    }
+
+    #[test]
+    fn a_thread_with_a_name_of_odd_bytes_is_seen() {
+        rustix::thread::set_name(c"\xff").unwrap();
+        assert!(Stat::of("/proc/thread-self").is_some());
+    }
 
     #[test]
     fn waits_are_classified_by_their_system_call() {

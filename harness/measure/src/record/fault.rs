@@ -1,6 +1,6 @@
 //! Contradictions in a record: figures that no measurement can have, so that somebody has changed it.
 
-use dyno_record::{Track, Verdict};
+use dyno_record::{Exchange, Verdict};
 
 use super::{CpuUse, EnergyUse, Record, Served, Times};
 
@@ -34,7 +34,7 @@ impl Record {
     /// Contradiction in a round that counts: the record has been changed.
     pub fn fault(&self) -> Option<&'static str> {
         let words = [self.words, self.words_of_a_pass()];
-        match self.track {
+        match self.track.exchange() {
             _ if self.round >= MOST_ROUNDS => Some("no profile has so many rounds"),
             _ if words.iter().any(|&words| words > MOST_WORDS) => Some("it has more words than any text"),
             _ if self.verdict == Verdict::Invalid => None,
@@ -43,13 +43,11 @@ impl Record {
             _ if self.times_ns().iter().any(|ns| !(1..=MOST_NS).contains(ns)) => {
                 Some("it has a time that can't be")
             }
-            Track::Latency | Track::LatencyAll if self.latency_ns().len() != self.lines => {
-                Some("it has no time for each line")
-            }
+            Exchange::Lines if self.latency_ns().len() != self.lines => Some("it has no time for each line"),
             _ if !self.has_whole_pieces() => Some("its pieces of answers can't be"),
-            Track::Pages if !self.has_whole_pages() => Some("it has no times for the pages of its lines"),
-            Track::Throughput1 | Track::ThroughputAll if self.times_ns().is_empty() => Some("it has no time"),
-            Track::Server if !self.served().is_some_and(Served::is_honest) => {
+            Exchange::Pages if !self.has_whole_pages() => Some("it has no times for the pages of its lines"),
+            Exchange::File if self.times_ns().is_empty() => Some("it has no time"),
+            Exchange::Arrivals if !self.served().is_some_and(Served::is_honest) => {
                 Some("it has no rate that its runs confirm")
             }
             _ => None,

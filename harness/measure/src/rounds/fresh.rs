@@ -17,9 +17,7 @@ use dyno_stats::Random;
 
 use super::filling::LaunchInput;
 use super::observed::{Observed, RoundContext};
-use crate::constants::{
-    CONFIRMING_LINES, LEAST_UNKNOWN, LINES_AN_UNKNOWN, MOST_CONFIRMING_TIME, OVER_THE_SET,
-};
+use crate::constants::{CONFIRMING_LINES, LEAST_UNKNOWN, MOST_CONFIRMING_TIME, OVER_THE_SET, unknown_of};
 use crate::judge::launches::{Standing, Turn, judge, share_of_other, standing};
 use crate::judge::{Judgement, Sample};
 use crate::os::fresh_seed;
@@ -32,7 +30,7 @@ use crate::{FreshLaunch, Launches, split_lines, words};
 /// Compares the round's launches with a launch over fresh lines, which is added to them.
 pub(super) fn compare(context: &RoundContext<'_>, input: &LaunchInput, observed: &mut Observed) -> Asked<()> {
     let source = &context.round.test_set.source;
-    let count = (input.lines / LINES_AN_UNKNOWN).max(LEAST_UNKNOWN);
+    let count = unknown_of(input.lines);
     let Some((text, fresh)) = reference(source, count, input.repeats_set()) else { return Ok(()) };
     let pass = observed.launch_untimed(context, &text)?;
     if let Some(fresh) = &fresh

@@ -6,7 +6,6 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
-use dyno_record::Track;
 use dyno_stats::Random;
 
 use super::filling::LaunchInput;
@@ -36,7 +35,7 @@ pub fn measure(bench: &Bench, round: &Round<'_>, earlier: &Earlier) -> Result<Me
 /// Measures one round of each of several systems side by side: rounds of one test set, track and number. The
 /// results have the order of `rounds`. Rounds of the server track follow one another.
 pub fn measure_together(bench: &Bench, rounds: &[Round<'_>], earlier: &Earlier) -> Result<Vec<Measured>> {
-    if rounds.len() > 1 && rounds[0].track == Track::Server {
+    if rounds.len() > 1 && rounds[0].track.is_served() {
         return rounds.iter().map(|round| measure(bench, round, earlier)).collect();
     }
     let members = rounds.iter().map(|round| Member::of(bench, round, earlier)).collect::<Result<Vec<_>>>()?;
@@ -80,7 +79,7 @@ impl<'a> Member<'a> {
         context.subject.limits.launch_seconds -= observed.waited.as_secs_f64();
         match &self.input {
             Some(input) => *observed = throughput::run(&context, input)?,
-            None if context.round.track == Track::Server => *observed = server::run(&context)?,
+            None if context.round.track.is_served() => *observed = server::run(&context)?,
             None => latency::run(&context, part, observed)?,
         }
         observed.reasons.extend(slot.and_then(Slot::fault));
@@ -125,7 +124,7 @@ fn attempt(group: &[&Member<'_>]) -> Result<(Vec<Observed>, Noise)> {
 fn observe(group: &[&Member<'_>]) -> Result<(Vec<Observed>, Vec<HostSpeed>)> {
     let RoundContext { bench, round, .. } = group[0].context;
     let (track, lines) = (round.track, round.test_set.source.len());
-    let units = round.test_set.units(track).len();
+    let units = round.test_set.unit_count(track);
     let core = *bench.placement.system(track).last().expect("a track has cores");
     let observed: Vec<Mutex<Observed>> = group.iter().map(|_| Mutex::default()).collect();
     let parts: Vec<Part> = Part::all(track, bench.protocol.profile, lines).collect();

@@ -8,34 +8,24 @@ use std::ops::Range;
 
 use super::observed::{Observed, RoundContext};
 use super::part::Part;
-use crate::constants::{LEAST_UNKNOWN, LINES_AN_UNKNOWN};
+use crate::constants::unknown_of;
 use crate::error::Result;
 use crate::os::fresh_seed;
 use crate::process::lockstep::{Conversation, Lockstep, Pieces, converse};
-use crate::process::turns::{Slot, lines_of_a_block};
+use crate::process::turns::Slot;
 use crate::unknown::script::{Question, Script, pairs, recognised};
-use dyno_record::{Profile, Track};
 use dyno_stats::{Random, mean};
 
 /// Unscored copies at the start of a block, because the other systems have emptied the caches. Five systems took
 /// turns on one core (Zen 3): a first line took 5 to 38 % longer than the fifth and later ones, a fourth 2 to 5 %.
 pub const OPENING_COPIES: usize = 3;
 
-/// Number of lines that a round asks of a system beside the `lines` of the set: those of the warm-ups, and copies. Systems
-/// that take turns need `line_ns` for a line each.
-pub fn unscored_lines(track: Track, profile: Profile, lines: usize, line_ns: &[f64]) -> usize {
-    let parts = Part::all(track, profile, lines).count();
-    let copies = (lines / LINES_AN_UNKNOWN).max(LEAST_UNKNOWN);
-    let turns = if line_ns.len() > 1 { lines.div_ceil(lines_of_a_block(line_ns)) } else { 0 };
-    parts * profile.warm_up_lines().min(lines / parts) + copies + turns * OPENING_COPIES
-}
-
 /// One part of lock-step: its range of the set, block by block if other systems take turns. Adds to what the
 /// round has `observed`.
 pub(super) fn run(context: &RoundContext<'_>, part: Part, observed: &mut Observed) -> Result<()> {
     let (source, units) = (&context.round.test_set.source, context.round.test_set.units(context.round.track));
     let order = &order(context, units.len())[part.range(units.len())];
-    let copies = part.share((units.len() / LINES_AN_UNKNOWN).max(LEAST_UNKNOWN));
+    let copies = part.share(unknown_of(units.len()));
     let [places, new] = ["places of copies", "their words"].map(|what| Random::new(fresh_seed(), what));
     let mut script = Script::of(source, units.clone(), order.to_vec(), places, new);
     // The warm-up asks copies of the last lines, so that no scored line has been seen.
@@ -196,6 +186,7 @@ fn replies(asked: &[Question], latency_ns: &[u64]) -> Vec<Reply> {
 mod tests {
     use super::*;
     use crate::test_set::TestSet;
+    use dyno_record::{Profile, Track};
 
     fn lines(count: usize) -> Vec<Vec<u8>> {
         let words = ["green", "small", "brown", "white", "black", "young"];

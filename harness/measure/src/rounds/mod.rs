@@ -2,6 +2,7 @@
 
 mod answers;
 pub mod breakdown;
+pub mod cost;
 pub mod filling;
 mod fresh;
 mod group;

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::time::Duration;
 
-use dyno_record::{Reason, Track};
+use dyno_record::{Exchange, Reason};
 
 use crate::judge::Sample;
 use crate::noise::TreeTime;
@@ -123,19 +123,15 @@ impl Observed {
     pub fn take_times(&mut self, round: &Round<'_>) -> Option<Times> {
         let [latency_ns, first_line_ns] = [&mut self.latency_ns, &mut self.first_line_ns].map(std::mem::take);
         let (launches, pieces) = (std::mem::take(&mut self.launches), std::mem::take(&mut self.pieces));
-        match round.track {
-            Track::Latency | Track::LatencyAll => {
-                (!latency_ns.is_empty()).then(|| in_pieces(latency_ns, &pieces))
-            }
-            Track::Pages => (!latency_ns.is_empty()).then(|| Times::Pages {
+        match round.track.exchange() {
+            Exchange::Lines => (!latency_ns.is_empty()).then(|| in_pieces(latency_ns, &pieces)),
+            Exchange::Pages => (!latency_ns.is_empty()).then(|| Times::Pages {
                 page_lines: round.test_set.pages.iter().map(Range::len).collect(),
                 first_line_ns,
                 last_line_ns: latency_ns,
             }),
-            Track::Throughput1 | Track::ThroughputAll => {
-                (!launches.ns.is_empty()).then_some(Times::Launches(launches))
-            }
-            Track::Server => self.served.take().map(|served| Times::Server { served }),
+            Exchange::File => (!launches.ns.is_empty()).then_some(Times::Launches(launches)),
+            Exchange::Arrivals => self.served.take().map(|served| Times::Server { served }),
         }
     }
 
@@ -196,5 +192,24 @@ fn in_pieces(latency_ns: Vec<u64>, pieces: &[Pieces]) -> Times {
         latency_ns,
         first_text_ns: came.iter().map(|pieces| pieces.first_ns).collect(),
         pieces: came.iter().map(|pieces| pieces.count).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use dyno_record::Code;
+
+    use super::*;
+
+    #[test]
+    fn what_the_clock_alone_finds_accuses_only_on_a_quiet_host() {
+        let accused = |was_disturbed| {
+            let reason = Code::Recognises.reason("a word takes 31 %");
+            let mut observed = Observed { by_clock: vec![reason], ..Observed::default() };
+            let asked_again = observed.settle(was_disturbed).len();
+            (observed.reasons.len(), asked_again, observed.by_clock.len())
+        };
+        assert_eq!(accused(false), (1, 0, 0));
+        assert_eq!(accused(true), (0, 1, 0));
     }
 }

@@ -5,6 +5,8 @@ use std::io::{PipeReader, PipeWriter, Read, Result, Write, pipe};
 use std::os::fd::{AsFd, AsRawFd, RawFd};
 use std::process::Command;
 
+use serde::Deserialize;
+
 use super::attempts::Attempts;
 use crate::constants::TIME_FOR_A_SANDBOX;
 use crate::os::{self, PollFlags};
@@ -51,9 +53,16 @@ impl Gate {
     }
 }
 
+/// What bubblewrap tells of a sandbox (bwrap(1), --info-fd).
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case")]
+struct Info {
+    child_pid: u32,
+}
+
 /// Number of the first process in a sandbox, in bubblewrap's own words.
-fn child_of(text: &str) -> Option<u64> {
-    serde_json::from_str::<serde_json::Value>(text).ok()?["child-pid"].as_u64()
+pub fn child_of(text: &str) -> Option<u32> {
+    serde_json::from_str(text).ok().map(|Info { child_pid }| child_pid)
 }
 
 #[cfg(test)]

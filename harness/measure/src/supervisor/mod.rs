@@ -36,6 +36,7 @@ use serde::Serialize;
 use attempts::Attempts;
 use files::SeenFiles;
 use gate::Gate;
+pub use gate::child_of;
 pub use messages::{Confined, Launched, MemoryMethod, Report, SeenFile, Spec};
 use processes::SeenProcesses;
 pub use tail::STDERR_TAIL;

@@ -11,13 +11,13 @@ use dyno_record::Reason;
 use dyno_stats::Random;
 
 use super::altered::AlterableLines;
-use crate::constants::{LEAST_UNKNOWN, LINES_AN_UNKNOWN};
+use crate::constants::{LEAST_UNKNOWN, LINES_AN_UNKNOWN, unknown_of};
 use crate::judge::Sample;
 use crate::judge::lines::{SIGNIFICANT_IN_A_ROUND, recognises};
 
 /// Number of lines of a run that has each line of a set of `lines` lines at least once.
 pub fn whole_set(lines: usize) -> usize {
-    // Each copy stands beside its original: twice the copies are no lines in turn.
+    // A block has a copy and, beside it, its original once more; the other lines are the set's in their order.
     let blocks = lines.div_ceil(LINES_AN_UNKNOWN - 2);
     (lines + 2 * LEAST_UNKNOWN).max(blocks * LINES_AN_UNKNOWN).max(4 * LEAST_UNKNOWN)
 }
@@ -123,7 +123,7 @@ impl<'a> Script<'a> {
     /// The lines of a run of `count` lines. Some lines of the set come twice, once beside their copy: at a low load the
     /// times of the two show a store.
     pub fn run(&mut self, count: usize) -> Vec<Question> {
-        let pairs = (count / LINES_AN_UNKNOWN).max(LEAST_UNKNOWN).min(self.alterables.len()).min(count / 4);
+        let pairs = unknown_of(count).min(self.alterables.len()).min(count / 4);
         let mut asked = self.known(count - 2 * pairs);
         let original = |_| self.order[self.alterables[self.places.below(self.alterables.len())]];
         let originals: Vec<usize> = (0..pairs).map(original).collect();

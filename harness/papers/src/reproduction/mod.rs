@@ -35,7 +35,7 @@ pub use measured::{Measured, Pair, STAND_IN};
 pub use notes::{Notes, all_findings, caveats, missing, source, title};
 pub use page::{figures, markdown, page, papers_page};
 pub use rows::{Reproduction, Row};
-pub use sources::{Contestant, Contestants, Coverage, Products};
+pub use sources::{Contestant, Contestants, Coverage, KeptProducts, Products};
 pub use table::table;
 pub use time::tables as time_tables;
 pub use verdict::{Lacking, Verdict};

@@ -30,8 +30,19 @@ pub struct Contestant {
     pub reads_f32: bool,
 }
 
+/// Speeds of the matrix products of a table, as a file beside the runs keeps them.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+pub struct KeptProducts {
+    /// Processor that was measured.
+    pub cpu: String,
+    /// Time of the measurement, in milliseconds since 1970.
+    pub measured_unix_ms: u64,
+    /// Speeds with their conditions.
+    pub products: Products,
+}
+
 /// Speeds of the matrix products of a table, with the conditions.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Products {
     /// Host and subject of the measurement, in words.
     pub conditions: Vec<String>,

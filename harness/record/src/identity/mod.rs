@@ -14,6 +14,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::json::{self, KeyFault};
 use crate::{Host, hash_of};
 pub use batch::BatchSize;
 pub use launch::{AdapterLaunch, Launch, SubmissionLaunch};
@@ -50,13 +51,8 @@ pub enum Unreadable {
     #[error("schema {0}, not {SCHEMA}")]
     Newer(u32),
     /// A key is missing, unknown, or has a value that it can't have.
-    #[error("at {key:?}: {fault}")]
-    Key {
-        /// Path of the key, such as `protocol.profile`; `.` is the whole text.
-        key: String,
-        /// Fault of the value.
-        fault: serde_json::Error,
-    },
+    #[error(transparent)]
+    Key(#[from] KeyFault),
 }
 
 impl Identity {
@@ -67,14 +63,7 @@ impl Identity {
         if let Some(newer) = schema.filter(|schema| *schema > SCHEMA) {
             return Err(Unreadable::Newer(newer));
         }
-        let mut reader = serde_json::Deserializer::from_slice(text);
-        let at = |error: serde_path_to_error::Error<serde_json::Error>| Unreadable::Key {
-            key: error.path().to_string(),
-            fault: error.into_inner(),
-        };
-        let identity = serde_path_to_error::deserialize(&mut reader).map_err(at)?;
-        let whole = reader.end().map_err(|fault| Unreadable::Key { key: ".".into(), fault });
-        whole.map(|()| identity)
+        Ok(json::read(text)?)
     }
 
     /// The same identity with the key of its present parts. Fails if a path is no UTF-8.

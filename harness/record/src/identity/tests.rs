@@ -104,7 +104,7 @@ fn a_key_that_cannot_be_read_is_named() {
             (list, value) => list[name.parse::<usize>().unwrap()] = value.unwrap(),
         }
         match Identity::parse(run.to_string().as_bytes()) {
-            Err(Unreadable::Key { key: told, .. }) => assert_eq!(told, key, "{pointer}"),
+            Err(Unreadable::Key(fault)) => assert_eq!(fault.key, key, "{pointer}"),
             read => panic!("{pointer}: {read:?}"),
         }
     }

@@ -12,7 +12,7 @@ words! {
         /// The system ended before its input did.
         ExitedEarly => "read lines until the end of input, also in the latency track",
         /// The system gave no answer in time, or did not end.
-        Hung => "run its command by hand on one line; raise the limit in the campaign if it is just slow",
+        Hung => "run its command by hand on one line; raise `line-seconds` or `launch-seconds` if it is just slow",
         /// The system's answers sit in a buffer until the buffer is full.
         BlockBuffered =>
             "flush standard output after every line: fflush(stdout), print(…, flush=True), or start it under `stdbuf -oL`; see that it doesn't read in blocks either, as mawk does",
@@ -30,20 +30,20 @@ words! {
         /// The system wrote without end.
         Flood => "look for a loop in its output; turn its logging down",
         /// An answer to a valid line is not UTF-8.
-        InvalidUtf8 => "write UTF-8 whatever the locale, and cut text at characters only",
+        InvalidUtf8 => "write UTF-8 in every locale, and cut text between characters, never within one",
         /// An answer of an encoder is no vector, or a vector of another dimension.
         NotAVector =>
-            "write one vector a line, the padded base64 of its f32 values in little-endian order; look for a line that overflows",
+            "write one vector a line, the padded base64 of its f32 values in little-endian order; look for a value that overflows",
         /// A thread of the system might run outside of the system's cores.
         Affinity => "don't set the affinity of threads, or only within {core-list}",
         /// The system used more CPU time than its cores can give.
         CpuShare => "use as many threads as {cores} says, and leave affinity as it is",
         /// The system works while it isn't asked.
         BusyIdle =>
-            "wait for lines without polling, and do no work in advance; `interleave = \"rounds\"` in the campaign measures it alone",
-        /// The system waits for something else than its cores.
+            "wait for lines without polling, and do no work in advance; or set `interleave = \"rounds\"` in the campaign, which measures each system alone",
+        /// The system waits for something other than its cores.
         Waits =>
-            "compute on its own cores; a client of a service elsewhere is measured with `interleave = \"rounds\"` in the campaign",
+            "compute on its own cores; or, if it is a client of a service elsewhere, set `interleave = \"rounds\"` in the campaign",
         /// The system left processes behind.
         LeftProcess => "wait for helper processes before exiting",
         /// The system answers repeated lines faster than fresh ones.
@@ -51,29 +51,29 @@ words! {
         /// The system translates equal lines once.
         Coalesced => "translate every line, also one that occurs twice",
         /// The system knows the test set.
-        Recognises => "remove tables of known sentences, and what it keeps from earlier launches",
+        Recognises => "remove tables of known sentences, and keep nothing from earlier launches",
         /// The system answers the same lines differently in another launch.
         Nondeterministic => "fix its seed; or set `sampling = true` for the system if it samples on purpose",
-        /// The system gives lines that come again no translation.
+        /// The system gives no translation to lines that come again.
         Junk => "translate every line, also one that occurs again or isn't scored",
         /// The system gives empty answers to ordinary lines.
-        EmptyOutput => "look for a limit on length, or a failure that is swallowed",
+        EmptyOutput => "look for a limit on length, or for a failure that it hides",
         /// The system's answers are far longer than their lines.
         Runaway =>
             "limit the length of its output; look for repetition; raise `runaway-factor` if it is wordy on purpose",
         /// The system's answers are shorter or longer than the references.
         Length => "look for cut or repeated text",
         /// The system takes longer than a line's time limit for an over-long line.
-        SlowLine => "limit the length of what it translates at once, if it may get such lines",
+        SlowLine => "translate over-long lines in parts, if users send such lines",
         /// The system's text depends on the track.
         TracksDiffer =>
-            "expected of float arithmetic in batches; else look for a translation that depends on its batch mates",
+            "sums of floats in another order explain differences in some lines; beyond that, look for a translation that depends on the other lines of its batch",
         /// The system itself reports that its answers may differ the next time.
         NotReproducible =>
-            "leave out the setting that it names; or set `sampling = true` for the system if more than a line in a hundred differs",
-        /// The system holds memory that its peak lacks.
+            "leave out the setting that the figure names; or set `sampling = true` for the system if more than a line in a hundred differs",
+        /// The system holds memory that its peak doesn't count.
         HiddenMemory =>
-            "keep weights in its own memory, or map them, so that the peak holds them; leave /proc/self/clear_refs and PR_SET_DUMPABLE as they are",
+            "keep weights in its own memory, or map them, so that its peak counts them; write nothing to /proc/self/clear_refs, and leave PR_SET_DUMPABLE alone",
         /// The system reads files beside its declared model.
         HiddenFiles => "declare all files of the model: `model` may be their folder",
         /// The system holds more memory than it may.
@@ -87,7 +87,7 @@ words! {
             "see whether it was trained on the test set, or reads its references; measure a set that it can't know",
         /// The system's own processes disturbed its round.
         SelfDisturbed =>
-            "wait for child processes, and don't ignore SIGCHLD: the time of such children can't be told from that of other programs",
+            "wait for child processes, and don't ignore SIGCHLD: the time of children that no parent waits for looks like that of other programs",
         /// No rate of arrival keeps the latency limit.
         NoRate => "answer single lines sooner, or raise `limit-ms` of the track server in the campaign",
     }

@@ -12,9 +12,9 @@ pub const COALESCED_RATIO: f64 = 0.60;
 /// Least time per word of lines of the set, as a share of the time of their altered copies, and the other way
 /// round.
 pub const RECOGNISED_RATIO: f64 = 0.90;
-/// Largest share of lines whose answers may be the odd ones beside those to two changed copies. For nine
-/// translators on three sets it was 0.28 to 0.35, as for any three sentences. A table of a better system's answers
-/// beside one of them had 0.45 to 0.98.
+/// Largest share of lines whose answer may be unlike those to two changed copies of the line, while these two are like
+/// each other. For nine translators on three sets it was 0.28 to 0.35, as for any three sentences. A table of a better
+/// system's answers beside one of them had 0.45 to 0.98.
 pub const MOST_STRANGE: f64 = 0.4;
 /// Largest share of lines that may differ between two launches: more is no rounding of sums.
 pub const MOST_DIFFERING: f64 = 0.01;
@@ -32,8 +32,8 @@ pub const SAME_COSINE: f64 = 0.9999;
 pub const EMPTY_SHARE: f64 = 0.01;
 /// Most words of an ordinary line.
 pub const LONGEST_ORDINARY: usize = 150;
-/// Bytes of a line up to which it has a line's time limit; an over-long line has as many times the limit as
-/// it has this many bytes. The longest ordinary lines have about as many.
+/// Bytes for which the time limit of a line holds; an over-long line has that limit for each such number of bytes. The
+/// longest ordinary lines have about as many.
 pub const LONG_LINE_BYTES: usize = 1024;
 /// Characters out for each character in, above which an answer runs away, unless the campaign sets its own.
 pub const RUNAWAY_FACTOR: usize = 2;
@@ -54,11 +54,11 @@ pub const GRACE: Duration = Duration::from_secs(1);
 /// Share of answers that equal a reference from which on the quality is doubted: two people agree in far
 /// fewer.
 pub const MOST_REFERENCES: f64 = 0.5;
-/// Bytes of a file that count as hidden, and of memory beside that of the processes: libraries' own are smaller.
+/// Bytes from which on a file, or memory beside that of the processes, counts as hidden: libraries' own are smaller.
 pub const HIDDEN_BYTES: u64 = 1 << 20;
-/// Factor by which a look at a process's peak may exceed the kernel's account of it at the end, and by
-/// [`HIDDEN_BYTES`] as well. The two differ by roundings of counters on each core alone, unless a process lowers its
-/// peak.
+/// Factor by which a process's peak at a look may exceed the kernel's account of it at the end; an excess of
+/// less than [`HIDDEN_BYTES`] proves nothing. Unless a process lowers its peak, the two differ only by roundings of the
+/// counters on each core.
 pub const LOWERED_PEAK: f64 = 1.25;
 /// Largest size of files that a system neither declares nor names, as a share of its declared model: a
 /// tokenizer's files are small beside a model.
@@ -66,8 +66,8 @@ pub const HIDDEN_SHARE: f64 = 0.5;
 /// Share of a core that a system may use while it isn't asked, from `CLEAN_UP` in `dyno_measure::process::idle`
 /// after its answer on: timers of runtimes take less.
 pub const BUSY_IDLE: f64 = 0.01;
-/// Share of moments at which a system may wait for something else than its cores, in slices of whole files.
-/// Engines that read a model or write a file do so at far fewer.
+/// Share of the moments at which the bench pauses a system, in slices of whole files, that may find it waiting for
+/// something other than its cores. Engines that read a model or write a file wait at far fewer.
 pub const MOST_WAITING: f64 = 0.2;
 /// Least share of a declared model that a system must be seen to read. Files too small to be seen, such as
 /// vocabularies, make the rest.

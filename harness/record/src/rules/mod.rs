@@ -11,4 +11,4 @@ mod track;
 pub use code::{Code, Severity};
 pub use probe::Probe;
 pub use reason::{Reason, Verdict};
-pub use track::Track;
+pub use track::{CostWords, Exchange, Track};

@@ -7,7 +7,7 @@ use super::code::Code;
 use super::limits::{
     BUSY_IDLE, CACHED_RATIO, COALESCED_RATIO, CPU_SHARE_TOLERANCE, EMPTY_SHARE, FOREIGN_LIMIT, GRACE,
     HIDDEN_BYTES, HIDDEN_SHARE, LENGTH_TOLERANCE, LONGEST_ORDINARY, MOST_DIFFERING, MOST_JUNK,
-    MOST_OUTPUT_BYTES, MOST_OUTPUT_GROWTH, MOST_REFERENCES, MOST_STDERR_BYTES, MOST_WAITING,
+    MOST_OUTPUT_BYTES, MOST_OUTPUT_GROWTH, MOST_REFERENCES, MOST_STDERR_BYTES, MOST_STRANGE, MOST_WAITING,
     RECOGNISED_RATIO, RUNAWAY_FACTOR, RUNAWAY_SHARE,
 };
 use super::names::words;
@@ -48,56 +48,59 @@ impl Code {
             Self::ExitedEarly => "run until the end of its input".into(),
             Self::Hung => "an answer within the campaign's line-seconds or launch-seconds, and an exit after the end of input".into(),
             Self::BlockBuffered | Self::ReadsAhead | Self::WaitsForEof => {
-                "each answer before the next line is asked".into()
+                "each answer before the next line is sent".into()
             }
             Self::LineCount => "one line out for each line in".into(),
             Self::Order => "answers in the order of the lines".into(),
             Self::ExtraOutput => "nothing but the answers on standard output".into(),
             Self::Flood => format!(
-                "{} and {MOST_OUTPUT_GROWTH} times its input on standard output, {} on standard error",
+                "at most {} or {MOST_OUTPUT_GROWTH} times its input on standard output, whichever is more, and {} on standard error",
                 mebibytes(MOST_OUTPUT_BYTES),
                 mebibytes(MOST_STDERR_BYTES)
             ),
             Self::InvalidUtf8 => "UTF-8 in every answer to a valid line".into(),
-            Self::NotAVector => "base64 of little-endian f32, all finite, as many for each line".into(),
+            Self::NotAVector => "base64 of finite little-endian f32 values, as many in each answer".into(),
             Self::Affinity => "all threads on the allowed cores".into(),
-            Self::CpuShare => format!("allowed cores and {}", percent(CPU_SHARE_TOLERANCE)),
+            Self::CpuShare => {
+                format!("at most {} more CPU time than its allowed cores have", percent(CPU_SHARE_TOLERANCE))
+            }
             Self::BusyIdle => format!(
                 "at most {} of a core while it isn't asked, after a short clean-up",
                 percent(BUSY_IDLE)
             ),
             Self::Waits => format!(
-                "at work at {} of the moments at which it is stopped",
+                "on its cores, not waiting, at {} or more of the moments at which the bench pauses it",
                 percent(1.0 - MOST_WAITING)
             ),
             Self::LeftProcess => format!("no process alive {} s after its end", GRACE.as_secs()),
             Self::Cached => format!(
-                "repeated lines take at least {CACHED_RATIO} of fresh lines' time per word, and no line takes next to no time"
+                "a repeated line takes at least {CACHED_RATIO} of a fresh line's time per word, and none next to no time"
             ),
             Self::Coalesced => format!(
                 "lines that come again take at least {} of the time of other lines with the same words",
                 percent(COALESCED_RATIO)
             ),
             Self::Recognises => format!(
-                "lines of the set take as long as copies with other words, within {}; no line takes next to no time; copies have other answers",
-                percent(1.0 - RECOGNISED_RATIO)
+                "lines of the set take as long as copies with other words, within {}, and none next to no time; most copies have an answer of their own, and at most {} of lines an answer unlike those to two copies",
+                percent(1.0 - RECOGNISED_RATIO),
+                percent(MOST_STRANGE)
             ),
             Self::Nondeterministic => {
                 format!("the same answer to at least {} of lines", percent(1.0 - MOST_DIFFERING))
             }
             Self::Junk => format!(
-                "a translation each time that a line comes, but for {} of lines",
-                percent(MOST_JUNK)
+                "a translation each time for at least {} of the lines that come again",
+                percent(1.0 - MOST_JUNK)
             ),
             Self::EmptyOutput => format!(
-                "an answer to at least {} of lines of up to {LONGEST_ORDINARY} words",
+                "an answer to more than {} of the lines of up to {LONGEST_ORDINARY} words",
                 percent(1.0 - EMPTY_SHARE)
             ),
             Self::Runaway => format!(
-                "at most the campaign's runaway-factor (else {RUNAWAY_FACTOR}) times the source's characters, but for {} of lines",
-                percent(RUNAWAY_SHARE)
+                "an answer of at most {RUNAWAY_FACTOR} times its line's characters, or the campaign's runaway-factor, to more than {} of the lines",
+                percent(1.0 - RUNAWAY_SHARE)
             ),
-            Self::Length => format!("the references' characters ±{}", percent(LENGTH_TOLERANCE)),
+            Self::Length => format!("as many characters as the references, ±{}", percent(LENGTH_TOLERANCE)),
             Self::SlowLine => "an answer within the campaign's line-seconds or launch-seconds".into(),
             Self::TracksDiffer => "the same text in every track".into(),
             Self::NotReproducible => "the same answers in every launch".into(),
@@ -108,9 +111,9 @@ impl Code {
                 )
             }
             Self::HiddenFiles => format!(
-                "files of {} and more that are neither declared nor named in the command: together at most {} of the declared model",
-                mebibytes(HIDDEN_BYTES),
-                percent(HIDDEN_SHARE)
+                "at most {} of the declared model's size in files of {} and more that are neither declared nor named in the command",
+                percent(HIDDEN_SHARE),
+                mebibytes(HIDDEN_BYTES)
             ),
             Self::OverMemory => "at most the campaign's memory-mib, all processes together".into(),
             Self::UsesNetwork => "no attempt to reach another host".into(),
@@ -118,7 +121,7 @@ impl Code {
                 format!("at most {} of answers equal a reference", percent(MOST_REFERENCES))
             }
             Self::SelfDisturbed => format!(
-                "processes that no parent waits for take at most {} of its cores",
+                "processes that no parent waits for take at most {} of the time of its cores",
                 percent(FOREIGN_LIMIT)
             ),
             Self::NoRate => "some rate of arrival keeps the campaign's latency limit".into(),

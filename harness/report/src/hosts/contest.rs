@@ -85,8 +85,7 @@ fn race<'a>(hosts: &'a [Host<'a>], test_set: &str, entries: &[Entry<'a>], scale:
     });
     let both = both.collect();
     let order = quality_order(hosts, test_set, entries, &scale);
-    let gain =
-        |a: &Contestant, b: &Contestant| Duel { ratio: b.cost.over(&a.cost), order: b.cost.order(&a.cost) };
+    let gain = |a: &Contestant, b: &Contestant| Duel::apart(&b.cost, &a.cost);
     let mut race = cost::Contest::between(Cost::Dollars, scale, both, order, Box::new(gain));
     let all = &race.contestants;
     let quality = |a: usize, b: usize| race.quality_order(&all[a], &all[b]);

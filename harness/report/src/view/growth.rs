@@ -3,7 +3,7 @@
 use super::context::SetContext;
 use crate::charts::{Axis, Colour, Curve, Curves, Figure};
 use crate::tables::{Field, Table};
-use dyno_measure::Track;
+use dyno_measure::{Exchange, Track};
 use dyno_results::CellSummary;
 use dyno_stats::numbers::{plain, supported};
 use dyno_stats::{Estimate, Order};
@@ -23,9 +23,9 @@ struct Swept {
 pub(super) fn over_cores(context: &SetContext<'_>, track: Track) -> Option<Figure> {
     let cells = context.cells(track);
     // The figure that grows with the cores, its unit, and how the cores are used.
-    let (id, figure, unit, way) = match track {
-        Track::LatencyAll => ("core-sweep-of-a-line", "speed", "words/s", ", line by line"),
-        Track::Server => ("core-sweep-of-a-server", "greatest rate", "lines/s", " as a server"),
+    let (id, figure, unit, way) = match track.exchange() {
+        Exchange::Lines => ("core-sweep-of-a-line", "speed", "words/s", ", line by line"),
+        Exchange::Arrivals => ("core-sweep-of-a-server", "greatest rate", "lines/s", " as a server"),
         _ => ("core-sweep", "speed", "words/s", ""),
     };
     let sweeps: Vec<Swept> = cells
@@ -44,11 +44,9 @@ pub(super) fn over_cores(context: &SetContext<'_>, track: Track) -> Option<Figur
         plain(last(&most)),
         if least == 1 { "one".into() } else { least.to_string() }
     );
-    let about = match track {
-        Track::Server => {
-            "Greatest rate of arrival over that on the fewest cores; the grey line is the ideal."
-        }
-        _ => "Words per second over those on the fewest cores; the grey line is the ideal.",
+    let about = match track.is_served() {
+        true => "Greatest rate of arrival over that on the fewest cores; the grey line is the ideal.",
+        false => "Words per second over those on the fewest cores; the grey line is the ideal.",
     };
     let mut curves: Vec<Curve> =
         sweeps.iter().map(|sweep| curve(context, sweep, gains(sweep), unit)).collect();
@@ -63,9 +61,9 @@ pub(super) fn over_cores(context: &SetContext<'_>, track: Track) -> Option<Figur
     let ticks = ticks(&sweeps);
     let axis = format!("times the {figure} on the fewest{way}");
     let chart = chart(("cores", false, ticks), &axis, curves);
-    let title_of_table = match track {
-        Track::Server => "Lines per second within the latency limit by cores".into(),
-        _ => format!("Words per second by cores{way}"),
+    let title_of_table = match track.is_served() {
+        true => "Lines per second within the latency limit by cores".into(),
+        false => format!("Words per second by cores{way}"),
     };
     let table = table(&title_of_table, ("cores", unit), &sweeps);
     Some(Figure::of(&chart, &context.id(id), title, about.into(), table))
@@ -134,11 +132,11 @@ fn of_cores(context: &SetContext<'_>, cells: &[&CellSummary], cell: &CellSummary
 /// Words a second; in the track server the greatest rate, in lines a second.
 fn capacity(cell: &CellSummary) -> Option<Estimate> {
     let speed = cell.speed()?;
-    match (cell.track, &cell.served) {
-        // Each round's words a second are those at its rate: one factor turns all of them into lines.
-        (Track::Server, served) => Some(speed.times(served.as_ref()?.rate? / speed.value)),
-        _ => Some(speed),
+    if !cell.track.is_served() {
+        return Some(speed);
     }
+    // Each round's words a second are those at its rate: one factor turns all of them into lines.
+    Some(speed.times(cell.served.as_ref()?.rate? / speed.value))
 }
 
 /// Speeds of a sweep by its setting.

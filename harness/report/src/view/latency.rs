@@ -4,7 +4,7 @@ use super::context::{Section, SetContext};
 use super::{clients, server, slowest};
 use crate::charts::{Axis, Curve, Curves, Figure};
 use crate::tables::{Field, Table};
-use dyno_measure::{Track, words};
+use dyno_measure::{Exchange, Track, words};
 use dyno_results::CellSummary;
 use dyno_results::summary::Duel;
 use dyno_results::turns::Measure;
@@ -31,16 +31,16 @@ fn of_track(context: &SetContext<'_>, track: Track) -> Vec<Figure> {
     let mut cells = context.cells(track);
     cells.retain(|cell| !cell.latency_ms.is_empty());
     let Some(first) = cells.first() else { return Vec::new() };
-    let place = match track {
-        Track::Latency | Track::Pages => String::new(),
-        _ => format!(" on {} cores", first.cores),
+    let place = match track.has_several_cores() {
+        true => format!(" on {} cores", first.cores),
+        false => String::new(),
     };
     [distribution(context, &cells, &place), lengths(context, &cells, &place)].into_iter().flatten().collect()
 }
 
 fn distribution(context: &SetContext<'_>, cells: &[&CellSummary], place: &str) -> Option<Figure> {
     let (track, unit) = (cells[0].track, cells[0].track.unit());
-    let end = if track == Track::Pages { " to its last line" } else { "" };
+    let end = if track.exchange() == Exchange::Pages { " to its last line" } else { "" };
     let chart = Curves {
         x: Axis::of(format!("latency of a {unit}{end}{place} in ms (log)"), true),
         y: Axis {
@@ -82,7 +82,7 @@ fn tail_finding(context: &SetContext<'_>, cells: &[&CellSummary], place: &str) -
     let rival = next.and_then(|next| Some((next, fastest.percentiles_ms[2]?, next.percentiles_ms[2]?)));
     let Some((next, own, other)) = rival else { return Some(answers) };
     let paired = next.duels.get(&(Measure::P95, fastest.place)).copied();
-    let duel = paired.unwrap_or_else(|| Duel { ratio: other.over(&own), order: other.order(&own) });
+    let duel = paired.unwrap_or_else(|| Duel::apart(&other, &own));
     let rival = context.spoken(next.place);
     Some(match duel.order {
         Order::Better => format!("{answers}; {rival}, the next, takes {} times as long", factor(&duel.ratio)),
@@ -145,8 +145,8 @@ fn lengths(context: &SetContext<'_>, cells: &[&CellSummary], place: &str) -> Opt
 
 /// Width of a group of lengths in words, wide enough for a median of its lines or pages.
 const fn width(track: Track) -> usize {
-    match track {
-        Track::Pages => 25,
+    match track.exchange() {
+        Exchange::Pages => 25,
         _ => 5,
     }
 }

@@ -4,7 +4,7 @@ use super::context::{Section, SetContext};
 use super::{growth, summary, sweep};
 use crate::charts::{Bar, Bars, Figure};
 use crate::tables::{Field, Table};
-use dyno_measure::Track;
+use dyno_measure::{Exchange, Track};
 use dyno_stats::Estimate;
 use dyno_stats::numbers::{factor, mebibytes, plain};
 
@@ -35,11 +35,11 @@ fn figures_of(context: &SetContext<'_>, value: impl Fn(usize) -> Option<Estimate
 /// Gain of all cores over one, by whole files or line by line.
 fn cores(context: &SetContext<'_>, all: Track) -> Option<Figure> {
     let cores = context.cells(all).iter().map(|cell| cell.cores).max().filter(|&cores| cores > 1)?;
-    let (one, way) = match all {
-        Track::LatencyAll => (Track::Latency, ", line by line"),
-        Track::ThroughputAll => (Track::Throughput1, ""),
-        // Lines that arrive at random are not to be compared with whole files.
-        _ => return None,
+    // Lines that arrive at random on all cores are not to be compared with whole files on one.
+    let one = all.on_one_core()?;
+    let (id, way) = match all.exchange() {
+        Exchange::Lines => ("cores-of-a-line", ", line by line"),
+        _ => ("cores", ""),
     };
     let gain = |system| Some(speed(context, system, all)?.over(&speed(context, system, one)?));
     let mut gains = figures_of(context, gain);
@@ -58,7 +58,6 @@ fn cores(context: &SetContext<'_>, all: Track) -> Option<Figure> {
         ideal: Some((cores as f64, format!("ideal: {cores}"))),
         bars: bars.collect(),
     };
-    let id = if all == Track::LatencyAll { "cores-of-a-line" } else { "cores" };
     Some(Figure::of(&chart, &context.id(id), title, about, cores_table(context, &gains, [one, all])))
 }
 

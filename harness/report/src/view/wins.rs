@@ -22,22 +22,22 @@ pub fn table(context: &SetContext<'_>) -> Option<Table> {
         })
         .columns(
             measures(),
-            |(head, _)| *head,
-            |&(_, measure), &system| beaten(context, system, |other| beats(context, measure, system, other)),
+            |(head, ..)| *head,
+            |&(_, measure, track), &system| {
+                beaten(context, system, |other| beats(context, (measure, track), system, other))
+            },
         )
         .table();
     Some(table.without_empty_columns())
 }
 
 /// Figures, each with the head of its column.
-fn measures() -> [(&'static str, (Measure, Track)); 5] {
-    [
-        ("shorter p95 than", (Measure::P95, Track::Latency)),
-        ("faster line by line than", (Measure::Speed, Track::Latency)),
-        ("faster line by line on all cores than", (Measure::Speed, Track::LatencyAll)),
-        ("faster on one core than", (Measure::Speed, Track::Throughput1)),
-        ("faster on all cores than", (Measure::Speed, Track::ThroughputAll)),
-    ]
+fn measures() -> impl Iterator<Item = (&'static str, Measure, Track)> {
+    Track::ALL.into_iter().flat_map(|track| {
+        let (shorter, faster) = track.wins();
+        let shorter = shorter.map(|head| (head, Measure::P95, track));
+        shorter.into_iter().chain([(faster, Measure::Speed, track)])
+    })
 }
 
 /// Whether `system` surely beats `other`.

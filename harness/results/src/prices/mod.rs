@@ -56,7 +56,7 @@ impl Price {
                 Some(format!("`vcpus` and `threads` must lie between 1 and {MOST_VCPUS}"))
             }
             () if !day(&self.date) => {
-                Some(format!("`date` is {:?}; write a day, such as 2026-11-21", self.date))
+                Some(format!("`date` is {:?}, which is no day such as 2026-11-21", self.date))
             }
             () if texts.iter().any(|text| text.contains(char::is_control)) => {
                 Some("its texts must have no control characters".into())
@@ -132,7 +132,8 @@ struct WireInstance {
 /// Prices in `file`, or those that ship with dyno.
 pub fn load(file: Option<&Path>) -> Result<Vec<Price>> {
     let Some(path) = file else { return parse(SHIPPED, "the shipped prices") };
-    let unreadable = |error| Error::Input(format!("can't read prices {}: {error}", path.display()));
+    let remedy = "name another file with --prices";
+    let unreadable = |error| Error::Input(format!("can't read prices {}: {error}; {remedy}", path.display()));
     let text = dyno_api::files::read_to_string(path).map_err(unreadable)?;
     parse(&text, &path.display().to_string())
 }
@@ -146,7 +147,9 @@ fn parse(text: &str, name: &str) -> Result<Vec<Price>> {
     })?;
     let prices: Vec<Price> = wire.list.into_iter().flat_map(WireList::prices).collect();
     match prices.iter().find_map(|price| Some((price, price.fault()?))) {
-        Some((price, fault)) => Err(Error::Input(format!("{name}: {:?}: {fault}", price.instance))),
+        Some((Price { instance, .. }, fault)) => {
+            Err(Error::Input(format!("{name}: {instance:?}: {fault}; correct it in the file")))
+        }
         None => Ok(prices),
     }
 }

@@ -96,9 +96,8 @@ impl Run {
         let records = read_records(&path)?;
         let is_strange = |record: &&Record| !identity.names(&record.system, &record.test_set);
         if let Some(Record { system, test_set, .. }) = records.iter().find(is_strange) {
-            return Err(Error::Input(format!(
-                "{} has a round of {system} on {test_set}, which run.json doesn't list: one of the two files was \
-                 changed",
+            return Err(Error::changed(format_args!(
+                "{} has a round of {system} on {test_set}, which run.json doesn't list",
                 path.display()
             )));
         }

@@ -5,6 +5,7 @@
 //! comparisons are a bootstrap of our own, over sacrebleu's counts of each line, over pairs of sentences, or
 //! over the workers' segment scores.
 
+mod answers;
 mod corpus;
 mod metric;
 mod python;
@@ -16,6 +17,7 @@ mod stored;
 mod work;
 mod worker;
 
+pub use answers::{MetricFacts, TextScores};
 pub use metric::{Metric, Metrics, Standard, WorkerCommand};
 pub use sacrebleu::{SacrebleuFiles, collection, prepare, sacrebleu_files, version};
 pub use scale::{Direction, Needs, Scale};

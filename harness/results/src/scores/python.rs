@@ -12,9 +12,11 @@ use std::time::Duration;
 use dyno_measure::companion::{Bounds, Companion};
 use dyno_provision::cache_folder;
 use dyno_provision::environment::{self, Packages};
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use super::answers;
 use crate::error::{Error, Result};
 
 const HELPER: &str = include_str!("helper.py");
@@ -74,6 +76,12 @@ pub(super) fn of_languages<'a>(targets: impl Iterator<Item = &'a str> + Clone) -
     names.filter(|name| targets.clone().any(|target| target == *name)).collect()
 }
 
+/// Answer to `probe`.
+#[derive(Deserialize)]
+struct Probe {
+    version: String,
+}
+
 /// A Python interpreter with sacrebleu.
 #[derive(Clone)]
 pub(super) struct Python {
@@ -116,8 +124,8 @@ impl Python {
 
     /// Version of sacrebleu; an error without `tokenisers`.
     fn version(&self, tokenisers: &[&str]) -> Result<String> {
-        let answer: Value = self.ask(&serde_json::json!({"ask": "probe", "tokenisers": tokenisers}))?;
-        Ok(answer["version"].as_str().unwrap_or_default().into())
+        let probe: Probe = self.ask(&serde_json::json!({"ask": "probe", "tokenisers": tokenisers}))?;
+        Ok(probe.version)
     }
 
     pub(super) fn ask<T: DeserializeOwned>(&self, request: &Value) -> Result<T> {
@@ -129,8 +137,9 @@ impl Python {
                 command.env_remove(name);
             }
         }
-        let program = Companion::start(&mut command, EXIT)
-            .map_err(|error| fault(format!("can't start {}", self.program.display()), error))?;
+        let program = Companion::start(&mut command, EXIT).map_err(|error| {
+            fault(format!("can't start {}", self.program.display()), format!("{error}; install Python 3"))
+        })?;
         let text = serde_json::to_vec(request).map_err(Error::encoding("a request to sacrebleu"))?;
         let bounds = Bounds { bytes: ANSWER_BYTES, time: PATIENCE, is_interruptible: true };
         answer(&program.ask_once(&text, bounds).map_err(|silence| fault("sacrebleu", silence))?)
@@ -139,12 +148,8 @@ impl Python {
 
 fn answer<T: DeserializeOwned>(output: &[u8]) -> Result<T> {
     let text = String::from_utf8_lossy(output);
-    let line = text.lines().last().unwrap_or_default();
-    let value: Value = serde_json::from_str(line).map_err(|error| fault("sacrebleu's answer", error))?;
-    if let Some(error) = value["error"].as_str() {
-        return Err(Error::Input(error.into()));
-    }
-    serde_json::from_value(value).map_err(|error| fault("sacrebleu's answer", error))
+    let remedy = "try `import sacrebleu` in this Python by hand, which prints nothing";
+    answers::value(text.lines().last().unwrap_or_default(), remedy).map_err(Error::Input)
 }
 
 fn private_folder(tokenisers: &[&str]) -> Result<PathBuf> {

@@ -71,6 +71,11 @@ impl Scale {
         self.direction == Direction::Higher
     }
 
+    /// The worst of `scores`, which counts for a system: it may translate otherwise in another track.
+    pub fn worst(&self, scores: impl Iterator<Item = Estimate>) -> Option<Estimate> {
+        scores.min_by(|a, b| self.gain(a.value).total_cmp(&self.gain(b.value)))
+    }
+
     /// The score as a number of which more is better.
     pub fn gain(&self, score: f64) -> f64 {
         if self.is_higher_better() { score } else { -score }

@@ -6,15 +6,15 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use dyno_api::files;
+use dyno_record::json;
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::error::{Error, Result};
 
 /// A JSON file of a run; `None` if the file is absent.
 pub fn read_json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>> {
-    let damaged = |source| Error::Damaged(path.into(), source);
     let text = read_if_there(path)?;
-    text.map(|text| serde_json::from_slice(&text)).transpose().map_err(damaged)
+    text.map(|text| json::read(&text)).transpose().map_err(|fault| Error::Damaged(path.into(), fault))
 }
 
 /// A file of a run; `None` if the file is absent.
@@ -52,4 +52,24 @@ pub(crate) fn read_whole_lines(path: &Path) -> Result<Vec<u8>> {
     let mut bytes = read_if_there(path)?.unwrap_or_default();
     bytes.truncate(bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1));
     Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::CellBreakdown;
+
+    #[test]
+    fn a_damaged_file_is_told_with_its_key() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("breakdowns.json");
+        let told = |text: &str| {
+            write_whole(&path, text.as_bytes()).unwrap();
+            read_json::<Vec<CellBreakdown>>(&path).unwrap_err().to_string()
+        };
+        let fault = told("[{\"system\": \"one\", \"test_set\": 3}]");
+        assert!(fault.contains("breakdowns.json, [0].test_set: invalid type"), "{fault}");
+        let fault = told("");
+        assert!(fault.contains("breakdowns.json: EOF"), "{fault}");
+    }
 }

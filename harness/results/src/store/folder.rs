@@ -8,16 +8,17 @@ use dyno_record::identity::Unreadable;
 use dyno_record::{Identity, SCHEMA};
 
 use super::files::{read_if_there, read_whole_lines};
-use crate::error::{Error, Result};
+use crate::error::{Error, RESTORE, Result};
 
 /// Whether `folder` holds the whole run of `identity`. Changes nothing in the folder.
 pub(super) fn is_finished(folder: &Path, identity: &Identity, rounds: usize) -> Result<bool> {
     check_vacant(folder)?;
     let Some(there) = read_identity(folder)? else { return Ok(false) };
     if there.key != identity.key {
-        let remedy = "choose another --out, or run the campaign of that folder";
-        let (folder, name) = (folder.display(), format!("{}-{}", there.campaign, there.key));
-        return Err(Error::Input(format!("{folder} holds another run ({name}): {remedy}")));
+        let (folder, Identity { campaign, key, .. }) = (folder.display(), there);
+        return Err(Error::Input(format!(
+            "{folder} holds another run ({campaign}-{key}); choose another --out, or run the campaign of that folder"
+        )));
     }
     let records = read_whole_lines(&folder.join("records.jsonl"))?;
     Ok(records.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()).count() >= rounds
@@ -35,7 +36,7 @@ fn check_vacant(folder: &Path) -> Result<()> {
     if ours || entries.next().is_none() {
         return Ok(());
     }
-    refused("holds files that are no run: name a new folder, an empty one or a run's")
+    refused("holds files that are no run; name a new folder, an empty one or a run's")
 }
 
 pub(crate) fn create(folder: &Path) -> Result<()> {
@@ -69,10 +70,7 @@ pub(crate) fn read_identity(folder: &Path) -> Result<Option<Identity>> {
     identity.map_err(|fault| match fault {
         Unreadable::Newer(schema) => Error::newer(&path, schema, SCHEMA),
         // Such a run can neither be completed nor compared.
-        Unreadable::Key { key, fault } => Error::Input(format!(
-            "{}, {key}: {fault}; restore the file as dyno wrote it, or measure into a new folder",
-            path.display()
-        )),
+        Unreadable::Key(fault) => Error::Input(format!("{}; {RESTORE}", fault.at(path.display()))),
     })
 }
 

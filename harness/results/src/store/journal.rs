@@ -9,6 +9,7 @@ use std::path::Path;
 use dyno_api::files;
 use dyno_measure::files::Stamp;
 use dyno_measure::{Record, SCHEMA};
+use dyno_record::json;
 use serde::Deserialize;
 
 use super::files::read_whole_lines;
@@ -40,26 +41,25 @@ pub(crate) fn read_records(path: &Path) -> Result<Vec<Record>> {
     for (i, record) in records.iter().enumerate() {
         let is_new = seen.insert((&record.system, &record.test_set, record.track, record.round));
         if let Some(fault) = record.fault().or((!is_new).then_some("this round has a record already")) {
-            return Err(refused(path, i + 1, fault));
+            return Err(refused(format_args!("{}:{}: {fault}", path.display(), i + 1)));
         }
     }
     Ok(records)
 }
 
 fn parse(path: &Path, line: usize, text: &[u8]) -> Result<Record> {
-    let read = serde_json::from_slice::<Record>(text);
+    let read = json::read::<Record>(text);
     let schema = || serde_json::from_slice::<Schema>(text).map(|written| written.schema);
     let written = read.as_ref().map_or_else(|_| schema().ok(), |record| Some(record.schema));
     if let Some(schema) = written.filter(|&schema| schema > SCHEMA) {
         return Err(Error::newer(path, schema, SCHEMA));
     }
-    read.map_err(|error| refused(path, line, error))
+    read.map_err(|fault| refused(fault.at(format_args!("{}:{line}", path.display()))))
 }
 
-/// A record can't be true, or can't be read. Lines count from 1.
-fn refused(path: &Path, line: usize, fault: impl Display) -> Error {
-    let remedy = "remove that line, and `dyno run` measures its round again";
-    Error::Input(format!("{}:{line}: {fault}; {remedy}", path.display()))
+/// A record can't be true, or can't be read. The fault begins with its place; lines count from 1.
+fn refused(fault: impl Display) -> Error {
+    Error::Input(format!("{fault}; remove that line, and `dyno run` measures its round again"))
 }
 
 /// The field that tells the version of a record that can't be read.

@@ -67,7 +67,7 @@ fn gold_scores(path: &Path, text: &[u8], lines: usize) -> Result<Vec<f64>> {
     let gold: Vec<f64> = text_lines(text).iter().map(read).collect::<Result<_>>()?;
     match gold.is_empty() || 2 * gold.len() == lines {
         true => Ok(gold),
-        false => Err(fault(format!("{} scores for {lines} lines: give one for each pair", gold.len()))),
+        false => Err(fault(format!("{} scores for {lines} lines, not one for each pair", gold.len()))),
     }
 }
 
@@ -91,8 +91,7 @@ fn unchanged<'a>(path: &Path, files: impl IntoIterator<Item = &'a Vec<u8>>, sha2
     if hex(&hash.finalize()) == sha256 {
         return Ok(());
     }
-    let remedy = "restore the measured file, or measure again";
-    Err(Error::changed(format_args!("{} was changed afterwards; {remedy}", path.display())))
+    Err(Error::changed(format_args!("{} was changed afterwards", path.display())))
 }
 
 fn read_file(path: &Path) -> Result<Vec<u8>> {

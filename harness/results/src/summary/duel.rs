@@ -23,6 +23,11 @@ impl Duel {
         Self::of(&ratios.collect::<Vec<_>>(), floor)
     }
 
+    /// Comparison of figures whose rounds weren't paired: by their intervals.
+    pub fn apart(ours: &Estimate, theirs: &Estimate) -> Self {
+        Self { ratio: ours.over(theirs), order: ours.order(theirs) }
+    }
+
     /// Comparison by the ratios of pairs of rounds. The order is sure only if the interval of ratios excludes 1 and
     /// the ratio exceeds the noise `floor`, a share.
     fn of(ratios: &[f64], floor: f64) -> Option<Self> {

@@ -15,7 +15,7 @@ const SETTINGS: [Setting; 4] = [
     ("precision", |row| row.precision.clone()),
     ("beam", |row| row.beam.map(|beam| beam.to_string())),
     ("limit of words", |row| row.most_words.map(|most| most.to_string())),
-    ("number of cores", |row| row.track.uses_all_cores().then(|| row.cores.to_string())),
+    ("number of cores", |row| row.track.has_several_cores().then(|| row.cores.to_string())),
 ];
 
 /// Unequal settings on each test set: "unequal beam: 1 (nano, tiny), 4 (small-beam-4)". Twins, echoes and INVALID

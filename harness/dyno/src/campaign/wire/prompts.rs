@@ -64,7 +64,8 @@ pub(super) fn prompts(
             let remedy = "set `languages`, such as \"en-de\", or `prompt`";
             return Err(said(format!("nothing says what the language model is asked; {remedy}")));
         }
-        let prompt = own(&common, settings).map_err(|part| said(format!("`{part}` must be a text")))?;
+        let no_text = |part| said(format!("`{part}` must be a text; put it in quotes"));
+        let prompt = own(&common, settings).map_err(no_text)?;
         let message =
             prompt.message().map_err(|PromptFault { setting, fault }| said(told(setting, &fault)))?;
         settings.remove("source-language");
@@ -151,14 +152,16 @@ fn names(pair: &str) -> [Option<&'static str>; 2] {
 fn examples(source: &Source<'_>, path: &Path) -> Result<Vec<[String; 2]>, String> {
     let path = source.resolve(path);
     let fault = |fault: String| format!("`examples`: {}: {fault}", path.display());
-    let text = files::read_to_string(&path).map_err(|error| fault(format!("can't be read: {error}")))?;
+    let unreadable = |error| fault(format!("can't be read: {error}; correct its path"));
+    let text = files::read_to_string(&path).map_err(unreadable)?;
     let example = |(at, line): (usize, &str)| {
         let both = line.split_once('\t').filter(|(one, other)| !one.is_empty() && !other.is_empty());
-        let rule = "a line must be a source, a tab and its translation";
+        let rule = "no example; write a source, a tab and its translation";
         let [one, other] =
             both.map(|(one, other)| [one, other]).ok_or_else(|| fault(format!("line {}: {rule}", at + 1)))?;
         Ok([one.to_owned(), other.to_owned()])
     };
     let examples: Vec<_> = text.lines().enumerate().map(example).collect::<Result<_, String>>()?;
-    if examples.is_empty() { Err(fault("has no example".into())) } else { Ok(examples) }
+    let fault = || fault("has no example; add lines, or leave `examples` out".into());
+    if examples.is_empty() { Err(fault()) } else { Ok(examples) }
 }

@@ -101,7 +101,7 @@ pub(super) fn over_batches(entry: Entry, sizes: &[BatchSize], tracks: &[Track]) 
 pub(super) fn over_cores(systems: &mut Vec<Entry>, cores: &[usize], tracks: &[Track]) {
     let most = cores.iter().max().copied();
     let fewer: Vec<usize> = cores.iter().copied().filter(|cores| Some(*cores) != most).collect();
-    let several: Vec<Track> = tracks.iter().copied().filter(|track| track.uses_all_cores()).collect();
+    let several: Vec<Track> = tracks.iter().copied().filter(|track| track.has_several_cores()).collect();
     if fewer.is_empty() || several.is_empty() {
         return;
     }

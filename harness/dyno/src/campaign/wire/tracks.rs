@@ -107,7 +107,7 @@ fn load_of(source: &Source<'_>, wire: &WireLoad) -> Result<Load, String> {
     let arrivals = recording.map_err(|error| error.to_string())?;
     let rate = wire.rate.or(arrivals.as_ref().map(|recording| recording.rate));
     match () {
-        () if wire.name != Track::Server => Err(format!(
+        () if !wire.name.is_served() => Err(format!(
             "track {} has no latency limit, clients or arrivals: give such keys to server alone",
             wire.name
         )),

@@ -8,6 +8,7 @@ use dyno_record::Identity;
 use dyno_results::compare::Changes;
 use dyno_results::{MeasuredCell, Run};
 
+use super::cell::PROFILE;
 use crate::campaign::{Campaign, Entry, Launch};
 use crate::exit::{Exit, Outcome, no_answer};
 
@@ -57,7 +58,7 @@ impl Baseline {
     /// Baseline for built-in candidates: the dyno `program`.
     pub fn dyno(program: &Path) -> Outcome<Self> {
         if !program.is_file() {
-            refuse!("no program at {}: give the path of another dyno", program.display());
+            refuse!("no program at {}; give the path of another dyno", program.display());
         }
         Ok(Self::Dyno(std::path::absolute(program)?))
     }
@@ -78,7 +79,7 @@ impl Baseline {
     /// Entry and system to run next to `candidate`; `None` for a stored run.
     pub fn beside(&self, candidate: &Entry) -> Outcome<Option<(Entry, System)>> {
         match self {
-            Self::System(entry) => Ok(Some((entry.as_ref().clone(), entry.system()?))),
+            Self::System(entry) => Ok(Some((entry.as_ref().clone(), entry.system(PROFILE)?))),
             Self::Dyno(program) => on_another_dyno(candidate, program).map(Some),
             Self::Run(_) => Ok(None),
         }
@@ -132,7 +133,7 @@ impl Baseline {
 
 /// Entry and system of `candidate` under another dyno; the run's identity names the entry.
 fn on_another_dyno(candidate: &Entry, program: &Path) -> Outcome<(Entry, System)> {
-    let system = candidate.on_another_dyno(program)?.ok_or_else(|| {
+    let system = candidate.on_another_dyno(program, PROFILE)?.ok_or_else(|| {
         let (name, remedy) = (&candidate.name, "give its baseline with --baseline");
         bad_input!("{name} isn't built in, so another dyno can't run it; {remedy}")
     })?;

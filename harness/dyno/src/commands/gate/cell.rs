@@ -80,13 +80,16 @@ impl Cell {
     }
 }
 
+/// Profile of the gate, whatever the campaign's.
+pub const PROFILE: Profile = Profile::Quick;
+
 /// The gate's form of `campaign`, with these entries and test sets. The quick profile needs one second of
 /// throughput and three warm-up lines, which makes rounds of about a second. A disturbed round isn't repeated:
 /// it is one of many, and the host disturbs its pair as well. No verdict uses the closed loop.
 pub fn quick(campaign: &Campaign, entries: Vec<Entry>, sets: Vec<TestSet>) -> Campaign {
     let name = format!("{}-gate", campaign.name);
     let mut quick = Campaign { name, systems: entries, test_sets: sets, ..campaign.clone() };
-    quick.set_profile(Profile::Quick);
+    quick.set_profile(PROFILE);
     quick.protocol.limits.noisy_repeats = Some(0);
     (quick.protocol.filler, quick.protocol.clients) = (None, Vec::new());
     quick

@@ -4,7 +4,7 @@ use dyno_measure::{Host, TestSet, Track, Verdict};
 use dyno_results::compare::{self, Change, LEAST_PAIRS, Quality, QualityLimits, Question, Speeds};
 
 use super::baseline::Baseline;
-use super::cell::{Cell, Fault};
+use super::cell::{Cell, Fault, PROFILE};
 use super::stage::Stage;
 use super::trials::Trials;
 use crate::campaign::{Campaign, Entry};
@@ -51,7 +51,7 @@ fn cell(
         Err(fault) => (set.clone(), Some(fault)),
     };
     let (entry, baseline) = beside.unzip();
-    let (entries, candidate) = ((candidate.clone(), entry), candidate.system()?);
+    let (entries, candidate) = ((candidate.clone(), entry), candidate.system(PROFILE)?);
     let (comparison, disturbed) = (None, [0; 2]);
     Ok(Some(Cell { entries, candidate, baseline, test_set, track, speeds, comparison, disturbed, fault }))
 }

@@ -105,9 +105,14 @@ impl Counter {
     fn total(self, folder: &Path) -> Option<Counts<u64>> {
         let files = fs::read_dir(folder).ok()?.flatten();
         let texts: Vec<_> = files.filter_map(|file| fs::read_to_string(file.path()).ok()).collect();
+        self.counts(&texts)
+    }
+
+    /// Counts of all processes, by the texts of their files; `None` without instructions.
+    pub fn counts(self, texts: &[String]) -> Option<Counts<u64>> {
         let [instructions, cycles, cache_misses] = EVENTS.map(|event| {
             let numbers = texts.iter().map(|text| self.number(event, text));
-            numbers.flatten().reduce(|sum, number| sum + number)
+            numbers.flatten().reduce(u64::saturating_add)
         });
         let instructions = instructions.filter(|count| *count > 0)?;
         Some(Counts { instructions, cycles, cache_misses })

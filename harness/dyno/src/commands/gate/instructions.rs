@@ -5,13 +5,13 @@
 
 use std::fmt::Write as _;
 
-use dyno_measure::{Profile, TestSet, Track, host};
+use dyno_measure::{System, TestSet, Track, host};
 use dyno_stats::numbers::whole;
 use serde::Serialize;
 
 use super::answer::Names;
 use super::baseline::Baseline;
-use super::cell::Fault;
+use super::cell::{Fault, PROFILE};
 use super::counter::{Counter, Counts, Instructions};
 use super::markdown;
 use crate::campaign::{Campaign, Entry};
@@ -60,7 +60,7 @@ pub(super) fn gate(args: &GateArgs, campaign: &Campaign, baseline: &Baseline) ->
         }
     }
     if cells.is_empty() {
-        let message = "no candidate is left: the filters leave only the baseline";
+        let message = "no candidate is left: the filters leave only the baseline; choose other filters";
         return Err(no_answer(Exit::NothingMeasured, message));
     }
     let answer = Answer {
@@ -85,15 +85,15 @@ fn counted(
     candidate: &Entry,
     (set, track): (&TestSet, Track),
 ) -> Outcome<Result<Cell, Fault>> {
-    let Some((entry, theirs)) = baseline.beside(candidate)? else {
+    let Some((_, theirs)) = baseline.beside(candidate)? else {
         refuse!(
             "a stored run has no instructions: give --baseline a system or a command, or --baseline-dyno"
         );
     };
-    if let Some(entry) = [candidate, &entry].into_iter().find(|entry| entry.is_sandboxed(Profile::Quick)) {
-        refuse!("{} asks for a sandbox, in which nothing is counted: run a gate by time for it", entry.name);
+    let sides = [theirs, candidate.system(PROFILE)?];
+    if let Some(System { name, .. }) = sides.iter().rev().find(|system| system.sandboxed) {
+        refuse!("{name} asks for a sandbox, in which nothing is counted; run a gate by time for it");
     }
-    let sides = [theirs, candidate.system()?];
     let counts = sides.iter().map(|system| counting.of_a_word(system, set, track));
     let counts = counts.collect::<Outcome<Result<Vec<_>, Fault>>>()?;
     let (system, baseline) = (candidate.name.clone(), sides[0].name.clone());

@@ -12,7 +12,9 @@ use crate::exit::Outcome;
 
 /// Adds `text` to the end of `file`, which is created if it is missing.
 pub(super) fn add(text: &str, file: &Path) -> Outcome<()> {
-    let unwritable = |error: std::io::Error| bad_input!("can't write {}: {error}", file.display());
+    let unwritable = |error: std::io::Error| {
+        bad_input!("can't write {}: {error}; name another file with --summary", file.display())
+    };
     let mut open = files::open_or_create(file).map_err(unwritable)?;
     open.seek(SeekFrom::End(0)).map_err(unwritable)?;
     open.write_all(text.as_bytes()).map_err(unwritable)

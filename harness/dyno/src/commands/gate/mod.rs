@@ -17,6 +17,7 @@ mod trials;
 use answer::{Answer, as_text, ceilings, changes, judged};
 use baseline::Baseline;
 use cell::Cell;
+pub use counter::Counter;
 use dyno_measure::{TestSet, host};
 use dyno_results::compare::{LEAST_PAIRS, QualityLimits};
 use dyno_results::{Place, scores};
@@ -24,8 +25,9 @@ use itertools::Itertools;
 use stage::Stage;
 
 use crate::campaign::{Campaign, Entry, make_ready, named_or_starter};
-use crate::cli::measuring::{By, GateArgs};
+use crate::cli::measuring::{By, FilterArgs, GateArgs};
 use crate::exit::{Exit, Outcome, no_answer};
+use crate::filters::narrow;
 use crate::interrupt::Stop;
 use crate::output::{self, say};
 use crate::scoring::announce;
@@ -33,12 +35,13 @@ use crate::scratch::Scratch;
 
 pub fn gate(args: &GateArgs) -> Outcome {
     if args.pairs < LEAST_PAIRS {
-        let message = format!("{} pairs are too few: the gate needs at least {LEAST_PAIRS}", args.pairs);
+        let message = format!("{} pairs are too few; give at least {LEAST_PAIRS} with --pairs", args.pairs);
         return Err(no_answer(Exit::NothingMeasured, message));
     }
     let mut campaign = named_or_starter(args.campaign.as_deref())?;
     let baseline = baseline(args, &campaign)?;
-    args.filters.apply(&mut campaign)?;
+    let FilterArgs { systems, test_sets, tracks } = &args.filters;
+    narrow(&mut campaign, systems, test_sets, tracks)?;
     campaign.systems.retain(|system| !baseline.is(&system.name));
     refuse_unchecked_limits(args, &campaign)?;
     make_ready(&campaign)?;
@@ -48,7 +51,7 @@ pub fn gate(args: &GateArgs) -> Outcome {
     let (stop, host) = (Stop::on_signals(|| ())?, host::detect()?);
     let mut cells = cells::cells(&campaign, &baseline, &host, &stop)?;
     if cells.is_empty() {
-        let message = "no candidate is left: the filters leave only the baseline, or the stored run has no cell of a candidate";
+        let message = "no candidate is left: the filters leave only the baseline, or the stored run has no cell of a candidate; choose other filters, or another baseline";
         return Err(no_answer(Exit::NothingMeasured, message));
     }
     let scratch = Scratch::create()?;
@@ -90,7 +93,7 @@ fn baseline(args: &GateArgs, campaign: &Campaign) -> Outcome<Baseline> {
     match (&args.baseline, &args.baseline_dyno) {
         (Some(what), None) => Baseline::named(what, campaign),
         (None, Some(program)) => Baseline::dyno(program),
-        _ => refuse!("the baseline is missing: add --baseline SYSTEM|COMMAND|RUN or --baseline-dyno PROGRAM"),
+        _ => refuse!("the baseline is missing; add --baseline SYSTEM|COMMAND|RUN or --baseline-dyno PROGRAM"),
     }
 }
 
@@ -103,7 +106,7 @@ fn refuse_unchecked_limits(args: &GateArgs, campaign: &Campaign) -> Outcome<()> 
         let mut sets = campaign.test_sets.iter();
         if let Some(set) = sets.find(|set| campaign.metrics.first_for(set).is_none()) {
             let (name, remedy) = (&set.name, "add them, or filter with --test-set");
-            refuse!("{limit}: test set {name} has no references for the campaign's metrics: {remedy}");
+            refuse!("{limit}: test set {name} has no references for the campaign's metrics; {remedy}");
         }
     }
     let sizeless = |system: &&Entry| !system.is_hosted() && system.models.is_empty();

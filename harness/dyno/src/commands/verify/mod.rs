@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 use crate::campaign::{Campaign, Entry, Launch, make_ready, named_or_starter};
 use crate::cli::measuring::VerifyArgs;
 use crate::exit::{Exit, OrBadInput, Outcome, bad_input};
-use crate::filters::Filters;
+use crate::filters::narrow;
 use crate::output::{print, print_json, say};
 use crate::runner::Runner;
 use crate::submission::{Dialect, Submission, image_of};
@@ -100,7 +100,7 @@ fn narrowed(mut campaign: Campaign, args: &VerifyArgs) -> Campaign {
 fn requested(args: &VerifyArgs) -> Outcome<Campaign> {
     let Some(entry) = own(args)? else {
         let mut campaign = named_or_starter(args.campaign.as_deref())?;
-        Filters { systems: args.systems.clone(), ..Filters::default() }.apply(&mut campaign)?;
+        narrow(&mut campaign, &args.systems, &[], &[])?;
         make_ready(&campaign)?;
         return match campaign.test_sets.is_empty() {
             true => Err(bad_input("the campaign has no test set, which the probes need: add one")),
@@ -161,7 +161,7 @@ fn own_submission(folder: &Path, dialect: Dialect, args: &VerifyArgs) -> Outcome
 /// to the shell.
 fn check_typed(command: &str) -> Outcome<()> {
     let Some(program) = command.split_whitespace().next() else {
-        return Err(bad_input("--command is empty: give a program and its arguments"));
+        return Err(bad_input("--command is empty; give a program and its arguments"));
     };
     let is_plain = program.chars().all(|c| c.is_alphanumeric() || "/._+-".contains(c));
     if !is_plain || is_of_the_shell(program) {

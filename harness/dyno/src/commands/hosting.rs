@@ -1,6 +1,6 @@
-//! Opens a backend for hosting, with the options of the command line.
+//! Opens a backend for hosting, with the options that `dyno translate` and `dyno breakdown` share.
 
-use std::io::{self, BufRead, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ impl Hosted {
     /// so.
     pub fn open(args: HostedArgs, watched: bool) -> Outcome<Self> {
         let track = args.track.unwrap_or_else(|| default_track(args.cores));
-        if args.cores > 1 && !track.uses_all_cores() {
+        if args.cores > 1 && !track.has_several_cores() {
             refuse!(
                 "track {track} uses one core: leave out --cores, or use --track throughput-all or latency-all"
             );
@@ -44,8 +44,8 @@ impl Hosted {
         if watched && backend.watches() {
             settings.insert(WATCH.into(), json!(true));
         }
-        if track == Track::LatencyAll && args.cores > 1 {
-            share_lines(backend, args.cores, &mut settings);
+        if track.has_one_line() && args.cores > 1 {
+            share_lines(backend, track, args.cores, &mut settings);
         }
         let model = backend.open(&args.models, &settings).or_bad_input()?;
         let named = args.batch.map(BatchSize::Words).or(args.batch_lines.map(BatchSize::of_lines));
@@ -55,22 +55,14 @@ impl Hosted {
         give_back_code(); // that of options, configurations and loading doesn't run again
         Ok(Self { model, track, cores: args.cores, options, tuning })
     }
-
-    pub fn translate(
-        &self,
-        input: impl BufRead + Send + 'static,
-        output: impl Write + Send + 'static,
-    ) -> Outcome<()> {
-        Ok(dyno_host::translate(&self.model, self.track, self.cores, self.options, input, output)?)
-    }
 }
 
 /// Lets `cores` threads work on each line, if the backend can; else, as for a plugin, says that one does.
-fn share_lines(backend: &dyn Backend, cores: usize, settings: &mut Settings) {
+fn share_lines(backend: &dyn Backend, track: Track, cores: usize, settings: &mut Settings) {
     if backend.shares_lines() {
         settings.entry(THREADS.to_owned()).or_insert_with(|| json!(cores));
     } else {
-        say!("note: {} works on each line with one core, so latency-all gains nothing", backend.name());
+        say!("note: {} works on each line with one core, so {track} gains nothing", backend.name());
     }
 }
 
