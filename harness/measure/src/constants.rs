@@ -57,8 +57,6 @@ pub const UNKNOWN_RATE: f64 = 0.7;
 /// Number of runs of copies that must all miss the limit, where runs of the set between them keep it: a
 /// disturbance of the host doesn't choose among them so often.
 pub const UNKNOWN_RUNS: usize = 3;
-/// Share of copies that may have their line's own answer: a translator overlooks a content word now and then.
-pub const SAME_ANSWERS: f64 = 0.90;
 
 // Lines that come again.
 

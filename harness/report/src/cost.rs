@@ -120,7 +120,7 @@ impl Cost {
         let (measure, a, b) =
             if self.less_is_better() { (Measure::P95, b, a) } else { (Measure::Speed, a, b) };
         let paired = set.cell(a.0, self.track(set)).and_then(|cell| cell.duels.get(&(measure, b.0)));
-        paired.copied().unwrap_or_else(|| Duel { ratio: a.1.over(b.1), order: a.1.order(b.1) })
+        paired.copied().unwrap_or_else(|| Duel::apart(a.1, b.1))
     }
 
     /// Track that the cost is counted by. A share of an instance must not compete with a whole instance, so money

@@ -1,5 +1,6 @@
 //! `dyno score`: scores the outputs of a run, prices it, and writes its summary again.
 
+use dyno_results::scores::{Metrics, Scores};
 use dyno_results::{Run, Store, Summary};
 use dyno_stats::numbers::counted;
 use serde_json::json;
@@ -21,7 +22,7 @@ pub fn score(args: &ScoreArgs) -> Outcome {
     }
     warn_of_look_alikes(&run.systems());
     keep_price(&store, &mut run, args.pricing.price.as_deref(), args.pricing.prices.as_deref())?;
-    let known = run.metrics.clone();
+    let (metrics, scores) = (run.metrics.clone(), run.scores.clone());
     for metric in &args.metrics {
         if run.metrics.add(metric.clone()) {
             run.scores.forget(metric.name()); // they are another metric's
@@ -29,8 +30,7 @@ pub fn score(args: &ScoreArgs) -> Outcome {
     }
     prepare(&run.metrics, &run.test_sets);
     let failures = score_texts(&store, &mut run, &args.metrics)?;
-    run.metrics.take_back(&known, |name| run.scores.scale(name).is_some());
-    store.keep_metrics(&run.metrics)?;
+    take_back(&store, &mut run, &metrics, scores)?;
     let summary = Summary::of(&run);
     store.keep_summary(&run, &summary)?;
     write_page(store.folder(), &run, &summary);
@@ -51,6 +51,15 @@ pub fn score(args: &ScoreArgs) -> Outcome {
     // What the other metrics and the price say stands in the tables above.
     say!("dyno: {}", failures.join("; "));
     Ok(Exit::BadInput)
+}
+
+/// Takes back the metrics that scored nothing: the run keeps `metrics` in their place, and what these had scored.
+fn take_back(store: &Store, run: &mut Run, metrics: &Metrics, mut scores: Scores) -> Outcome<()> {
+    run.metrics.take_back(metrics, |name| run.scores.scale(name).is_some());
+    store.keep_metrics(&run.metrics)?;
+    run.scores.metrics.iter().for_each(|scale| scores.forget(&scale.name));
+    run.scores.add_missing(&scores);
+    Ok(store.keep_scores(&run.scores)?)
 }
 
 /// Warns if the run is unfinished, with the command that resumes it. Only runs of a campaign store such a

@@ -3,7 +3,7 @@
 //!
 //! The bench works on cores of its own, so that it never takes time from a system.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
@@ -161,13 +161,13 @@ impl Keeper {
     pub fn new(campaign: &Campaign, host: &Host, store: Store, run: Run) -> Outcome<Self> {
         let mut runner = Runner::new(Some(store.folder()), campaign, host)?;
         // Rounds of a cell mostly share an output, which is hashed as it is read.
-        let outputs: BTreeSet<&String> =
-            run.records.iter().filter_map(|record| record.output.as_ref()).collect();
-        let read = outputs.into_iter().map(|output| Ok((output, store.answers(output)?)));
-        let answers = read.collect::<Outcome<BTreeMap<_, _>>>()?;
+        let mut by_output: BTreeMap<Option<&String>, Vec<&Record>> = BTreeMap::new();
         for record in &run.records {
-            let answers = record.output.as_ref().map_or(&[][..], |output| &answers[output]);
-            runner.earlier.add(record, answers);
+            by_output.entry(record.output.as_ref()).or_default().push(record);
+        }
+        for (output, records) in by_output {
+            let answers = output.map(|output| store.answers(output)).transpose()?.unwrap_or_default();
+            records.into_iter().for_each(|record| runner.earlier.add(record, &answers));
         }
         Ok(Self { runner, store, run })
     }

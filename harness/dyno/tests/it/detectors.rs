@@ -156,7 +156,7 @@ fn truth() -> Vec<(&'static str, String)> {
             format!("{:.2}", limits::COALESCED_RATIO),
         ),
         ("recognises: time per word below, of the copies'", format!("{:.2}", limits::RECOGNISED_RATIO)),
-        ("recognises: share of copies with their line's own answer, above", percent(constants::SAME_ANSWERS)),
+        ("recognises: share of copies with their line's own answer, above", percent(limits::SAME_ANSWERS)),
         ("tolerated ratio of times, up to", compare::TOLERATED_SLOW_DOWN.to_string()),
         ("tolerated ratio in slices, up to", compare::TOLERATED_IN_SLICES.to_string()),
         ("significant: p after Holm's correction below", compare::SIGNIFICANT.to_string()),

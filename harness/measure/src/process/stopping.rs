@@ -32,7 +32,7 @@ impl Stops {
         self.idle += usize::from(!met_work);
     }
 
-    /// Fault of a system that waits for something else than its cores: what it waits for goes on while the
+    /// Fault of a system that waits for something other than its cores: what it waits for goes on while the
     /// system is stopped, and would cost it nothing. On a busy host a working system meets a few such moments by chance,
     /// where the bench itself has to wait for a core and leaves a pipe full.
     pub fn fault(&self) -> Option<Reason> {

@@ -6,14 +6,13 @@
 
 use std::collections::HashSet;
 
-use dyno_record::rules::limits::RECOGNISED_RATIO;
+use dyno_record::rules::limits::{RECOGNISED_RATIO, SAME_ANSWERS};
 use dyno_record::{Code, Reason};
 use dyno_stats::Random;
 
 use super::altered::{AlterableLines, AlteredLine};
 use super::odd_answer::strange;
 use super::turns::{Launch, turn};
-use crate::constants::SAME_ANSWERS;
 use crate::judge::launches::{Standing, Turn, judge, standing};
 use crate::judge::lines::{SIGNIFICANT, recognises};
 use crate::judge::{Judgement, Sample};

@@ -12,6 +12,8 @@ pub const COALESCED_RATIO: f64 = 0.60;
 /// Least time per word of lines of the set, as a share of the time of their altered copies, and the other way
 /// round.
 pub const RECOGNISED_RATIO: f64 = 0.90;
+/// Share of copies that may have their line's own answer: a translator overlooks a content word now and then.
+pub const SAME_ANSWERS: f64 = 0.90;
 /// Largest share of lines whose answer may be unlike those to two changed copies of the line, while these two are like
 /// each other. For nine translators on three sets it was 0.28 to 0.35, as for any three sentences. A table of a better
 /// system's answers beside one of them had 0.45 to 0.98.

@@ -8,7 +8,7 @@ use super::limits::{
     BUSY_IDLE, CACHED_RATIO, COALESCED_RATIO, CPU_SHARE_TOLERANCE, EMPTY_SHARE, FOREIGN_LIMIT, GRACE,
     HIDDEN_BYTES, HIDDEN_SHARE, LENGTH_TOLERANCE, LONGEST_ORDINARY, MOST_DIFFERING, MOST_JUNK,
     MOST_OUTPUT_BYTES, MOST_OUTPUT_GROWTH, MOST_REFERENCES, MOST_STDERR_BYTES, MOST_STRANGE, MOST_WAITING,
-    RECOGNISED_RATIO, RUNAWAY_FACTOR, RUNAWAY_SHARE,
+    RECOGNISED_RATIO, RUNAWAY_FACTOR, RUNAWAY_SHARE, SAME_ANSWERS,
 };
 use super::names::words;
 
@@ -69,7 +69,7 @@ impl Code {
                 percent(BUSY_IDLE)
             ),
             Self::Waits => format!(
-                "on its cores, not waiting, at {} or more of the moments at which the bench pauses it",
+                "on its cores, not waiting, at {} or more of the moments at which the bench pauses it, but for chance",
                 percent(1.0 - MOST_WAITING)
             ),
             Self::LeftProcess => format!("no process alive {} s after its end", GRACE.as_secs()),
@@ -81,8 +81,9 @@ impl Code {
                 percent(COALESCED_RATIO)
             ),
             Self::Recognises => format!(
-                "lines of the set take as long as copies with other words, within {}, and none next to no time; most copies have an answer of their own, and at most {} of lines an answer unlike those to two copies",
+                "lines of the set take as long as copies with other words, within {}, and none next to no time; at least {} of copies have an answer of their own, and at most {} of lines an answer unlike those to two copies",
                 percent(1.0 - RECOGNISED_RATIO),
+                percent(1.0 - SAME_ANSWERS),
                 percent(MOST_STRANGE)
             ),
             Self::Nondeterministic => {

@@ -51,7 +51,13 @@ impl Merged {
     /// Reads the merged run in `folder`.
     pub fn read(folder: &Path) -> Result<Self> {
         let path = folder.join(MERGED);
-        let index: Index = read_json(&path)?.ok_or_else(|| Error::not_a_run(folder))?;
+        let again = |error| match error {
+            Error::Damaged(path, fault) => {
+                Error::Input(format!("{}; merge its runs again", fault.at(path.display())))
+            }
+            other => other,
+        };
+        let index: Index = read_json(&path).map_err(again)?.ok_or_else(|| Error::not_a_run(folder))?;
         if index.schema > SCHEMA {
             return Err(Error::newer(&path, index.schema, SCHEMA));
         }

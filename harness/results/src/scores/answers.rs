@@ -14,19 +14,19 @@ struct Refusal {
 }
 
 /// Value of an answer; an error is a fault in one line. A program's own error is told as it is, any other text with the
-/// `remedy`.
-pub(super) fn value<T: DeserializeOwned>(line: &str, remedy: &str) -> Result<T, String> {
+/// name of the answer and the remedy.
+pub(super) fn value<T: DeserializeOwned>(line: &str, [name, remedy]: [&str; 2]) -> Result<T, String> {
     if let Ok(Refusal { error }) = serde_json::from_str(line) {
         return Err(printable_line(&error));
     }
     serde_json::from_str(line).map_err(|fault| {
         let shown: String = line.trim_end().chars().take(80).collect();
-        printable_line(&format!("{fault} in its answer {shown:?}; {remedy}"))
+        printable_line(&format!("{fault} in {name} {shown:?}; {remedy}"))
     })
 }
 
-/// Remedy of an answer that is no JSON object of the right shape, for the author of a worker.
-const REMEDY: &str = "print one JSON object a line, and nothing else";
+/// Name of a worker's answer, and the remedy for its author if it is no JSON object of the right shape.
+const OF_A_WORKER: [&str; 2] = ["its answer", "print one JSON object a line, and nothing else"];
 
 /// Answer of a worker to `init`.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -50,7 +50,7 @@ fn yes() -> bool {
 impl MetricFacts {
     /// Reads the answer; an error is a fault in one line.
     pub fn read(line: &str) -> Result<Self, String> {
-        let facts: Self = value(line, REMEDY)?;
+        let facts: Self = value(line, OF_A_WORKER)?;
         match facts.range {
             Some([low, high]) if !(low.is_finite() && high.is_finite() && low < high) => {
                 Err(format!("`range` is [{low}, {high}]; give the least and the greatest score"))
@@ -70,7 +70,7 @@ pub struct TextScores {
 impl TextScores {
     /// Reads the scores of a text of `lines` lines; an error is a fault in one line.
     pub fn read(line: &str, lines: usize) -> Result<Self, String> {
-        let scores: Self = value(line, REMEDY)?;
+        let scores: Self = value(line, OF_A_WORKER)?;
         scores.fault(lines).map_or(Ok(scores), Err)
     }
 

@@ -148,8 +148,8 @@ impl Python {
 
 fn answer<T: DeserializeOwned>(output: &[u8]) -> Result<T> {
     let text = String::from_utf8_lossy(output);
-    let remedy = "try `import sacrebleu` in this Python by hand, which prints nothing";
-    answers::value(text.lines().last().unwrap_or_default(), remedy).map_err(Error::Input)
+    let whose = ["sacrebleu's answer", "try `python3 -c 'import sacrebleu'` by hand, which prints nothing"];
+    answers::value(text.lines().last().unwrap_or_default(), whose).map_err(Error::Input)
 }
 
 fn private_folder(tokenisers: &[&str]) -> Result<PathBuf> {

@@ -71,7 +71,7 @@ impl Scores {
     }
 
     /// Adds what only `other` has: a metric may have failed here, on all test sets or on one.
-    pub(crate) fn add_missing(&mut self, other: &Self) {
+    pub fn add_missing(&mut self, other: &Self) {
         for scale in &other.metrics {
             if self.scale(&scale.name).is_none() {
                 self.metrics.push(scale.clone());

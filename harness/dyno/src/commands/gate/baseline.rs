@@ -38,9 +38,11 @@ impl Baseline {
         if let Err(fault) = check_command(&[program], &folder) {
             let names: Vec<_> = campaign.systems.iter().map(|system| system.name.as_str()).collect();
             let (hint, there_are) = (did_you_mean(what, names.iter().copied()), names.join(", "));
+            let fault = fault.to_string();
+            let fault = fault.split("; ").next().unwrap_or_default(); // its remedy would be one too many
             refuse!(
                 "--baseline {what:?} is no folder of a run, no system of the campaign{hint} and no command ({fault}); \
-                 the campaign has: {there_are}"
+                 name a system of the campaign: {there_are}"
             );
         }
         // A shell understands quotes. `exec` replaces it, so that the bench measures the program alone.
