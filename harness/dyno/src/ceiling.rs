@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use dyno_measure::rounds::{cost, server};
 use dyno_measure::verify::{hanging_seconds, most_seconds};
-use dyno_measure::{Exchange, Interleave, Probe, Protocol, TestSet, Track};
+use dyno_measure::{Protocol, TestSet};
+use dyno_record::{Exchange, Interleave, Probe, Track};
 use serde::Serialize;
 
 use crate::campaign::Campaign;

@@ -1,7 +1,7 @@
 //! Filters: they narrow a campaign to some of its systems, test sets and tracks.
 
-use dyno_measure::Track;
 use dyno_provision::did_you_mean;
+use dyno_record::Track;
 use wildmatch::WildMatch;
 
 use crate::campaign::Campaign;

@@ -8,25 +8,30 @@
 //! itself belongs to `dyno-kernels`.
 
 use std::collections::BTreeMap;
-use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::time::Instant;
+use std::process::Command;
+use std::time::{Duration, Instant};
 
+use dyno_measure::companion::{Bounds, Companion, Silence};
 use dyno_measure::files::entries_below;
 use dyno_measure::os::{allowed_cores, pin_thread};
-use dyno_measure::{Profile, Track};
+use dyno_record::Profile;
 
 use crate::campaign::{Campaign, Entry};
 use crate::exit::{OrBadInput, Outcome};
 use crate::output::say;
 use crate::progress::Progress;
 
+/// Most bytes that a system may answer to empty input: it should be none.
+const MOST_BYTES: usize = 1 << 20;
+/// Time for the end of a system that has closed its output.
+const TIME_TO_END: Duration = Duration::from_secs(10);
+
 /// Opens every hosted system once, so that a refusal doesn't come after an hour of other rounds. Systems
 /// whose models aren't drawn yet are skipped.
 pub fn preflight(campaign: &Campaign) -> Outcome<()> {
     let is_ready = |entry: &&Entry| entry.is_hosted() && entry.models.iter().all(|model| model.exists());
-    campaign.systems.iter().filter(is_ready).try_for_each(|entry| open(entry, campaign.tracks[0]))
+    campaign.systems.iter().filter(is_ready).try_for_each(|entry| open(entry, campaign))
 }
 
 /// Tunes the built-in systems of `campaign` without a tuning of their own, on `core`. The tuning files, by the name of
@@ -41,7 +46,7 @@ pub fn measure(campaign: &Campaign, folder: &Path, core: usize) -> Outcome<BTree
     let (begin, before) = (Instant::now(), products(&folder)?);
     let allowed = allowed_cores()?;
     pin_thread(&[core])?; // a child inherits it
-    let measured = tune(&wanted, &folder, campaign.tracks[0]);
+    let measured = tune(&wanted, &folder, campaign);
     pin_thread(&allowed)?;
     let (new, seconds) = (products(&folder)? - before, begin.elapsed().as_secs_f64());
     if new > 0 {
@@ -51,13 +56,13 @@ pub fn measure(campaign: &Campaign, folder: &Path, core: usize) -> Outcome<BTree
     measured
 }
 
-fn tune(wanted: &[&Entry], folder: &Path, track: Track) -> Outcome<BTreeMap<String, PathBuf>> {
+fn tune(wanted: &[&Entry], folder: &Path, campaign: &Campaign) -> Outcome<BTreeMap<String, PathBuf>> {
     let progress = Progress::new(wanted.len(), 0);
     let mut files = BTreeMap::new();
     for entry in wanted {
         progress.show(&format!("{} · tune", entry.name), None);
         let file = folder.join(format!("{}.txt", entry.setting("isa").unwrap_or_else(|| "best".into())));
-        open(&(*entry).clone().with_setting("tune", &file), track)?;
+        open(&(*entry).clone().with_setting("tune", &file), campaign)?;
         files.insert(entry.name.clone(), file);
         progress.advance();
     }
@@ -85,22 +90,22 @@ fn tunings(folder: &Path) -> Outcome<Vec<PathBuf>> {
     Ok(if folder.exists() { entries_below(folder)? } else { Vec::new() })
 }
 
-/// Opens a hosted system on empty input. A refusal is bad input, which the user can correct.
-pub fn open(entry: &Entry, track: Track) -> Outcome<()> {
+/// Opens a hosted system on empty input, within the campaign's time of a launch. A refusal is bad input, which the user
+/// can correct.
+pub fn open(entry: &Entry, campaign: &Campaign) -> Outcome<()> {
     let facts = tempfile::NamedTempFile::new()?;
-    let command = entry.system(Profile::Quick)?.command(track, &[0], facts.path());
-    let output = Command::new(&command[0]).args(&command[1..]).stdin(Stdio::null()).output()?;
-    if output.status.success() {
-        return Ok(());
-    }
-    let said = String::from_utf8_lossy(&output.stderr);
-    let last = said.trim_end().lines().last().unwrap_or_default();
-    let reason = match (last.strip_prefix("dyno: "), output.status.signal()) {
-        (Some(reason), _) => reason.into(),
-        (None, Some(signal)) => {
-            format!("it ends with signal {signal} when it opens; run it by hand: {}", command.join(" "))
-        }
-        (None, None) => format!("it can't be opened: {last}"),
+    let command = entry.system(Profile::Quick)?.command(campaign.tracks[0], &[0], facts.path());
+    let time = Duration::from_secs_f64(campaign.protocol.limits.launch_seconds);
+    let bounds = Bounds { bytes: MOST_BYTES, time, is_interruptible: true };
+    let opened = Companion::start(Command::new(&command[0]).args(&command[1..]), TIME_TO_END)?;
+    let Err(silence) = opened.ask_once(b"", bounds) else { return Ok(()) };
+    let by_hand = || format!("run it by hand: {}", command.join(" "));
+    let reason = match &silence {
+        Silence::Ended(last) => last
+            .strip_prefix("dyno: ")
+            .map_or_else(|| format!("it can't be opened ({last}); {}", by_hand()), str::to_owned),
+        Silence::Late(time) => format!("it isn't open after {} s; {}", time.as_secs(), by_hand()),
+        other => format!("it can't be opened: {other}"),
     };
     Err(bad_input!("system {:?}: {reason}", entry.name))
 }

@@ -3,9 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use dyno_record::{Probe, Reason, Verdict};
+use dyno_record::{Probe, Reason, Record, Verdict};
 
-use crate::{Examined, Record, Round, System};
+use crate::{Examined, Round, System};
 
 /// Knowledge from before a round.
 #[derive(Clone, Debug, Default)]
@@ -48,13 +48,13 @@ impl Earlier {
     }
 
     pub(crate) fn answers(&self, round: &Round<'_>) -> Option<&[Vec<u8>]> {
-        self.first_answers(|known| known.is_of(round))
+        self.first_answers(|known| round.has(known))
     }
 
     /// Answers of the first round of the same system and test set under another track, if that round may be
     /// quoted.
     pub(crate) fn answers_of_another_track(&self, round: &Round<'_>) -> Option<&[Vec<u8>]> {
-        let is_of_system = |known: &Record| known.is_of(&Round { track: known.track, ..*round });
+        let is_of_system = |known: &Record| (Round { track: known.track, ..*round }).has(known);
         self.first_answers(|known| {
             is_of_system(known) && known.track != round.track && known.reasons.is_empty()
         })
@@ -66,14 +66,14 @@ impl Earlier {
     }
 
     pub(crate) fn timed_lines(&self, round: &Round<'_>) -> Option<usize> {
-        self.rounds.iter().filter(|(known, _)| known.is_of(round)).find_map(|(known, _)| timed_lines(known))
+        self.rounds.iter().filter(|(known, _)| round.has(known)).find_map(|(known, _)| timed_lines(known))
     }
 
     /// Broken rules that have decided about the cell of `round`: those that the probes found, else those of an
     /// earlier round. One INVALID round makes a cell INVALID, so no later round can change that.
     pub(crate) fn faults(&self, round: &Round<'_>) -> Vec<Reason> {
         let of_probes = self.found(round, true);
-        let broken = |(known, _): &&(Record, _)| known.is_of(round) && !known.reasons.is_empty();
+        let broken = |(known, _): &&(Record, _)| round.has(known) && !known.reasons.is_empty();
         match self.rounds.iter().find(broken) {
             Some((known, _)) if of_probes.is_empty() => known.reasons.clone(),
             _ => of_probes,

@@ -1,5 +1,5 @@
 //! The crate's one error: what the bench could not do, with a remedy where the user has one. A system's
-//! failure is no error here but a [`Reason`](crate::Reason) in a record.
+//! failure is no error here but a [`Reason`](dyno_record::Reason) in a record.
 
 use std::io;
 use std::path::{Path, PathBuf};

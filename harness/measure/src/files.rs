@@ -14,13 +14,29 @@ use sha2::{Digest, Sha256};
 
 use crate::os;
 
-/// All files below `path`, or `path` itself, in a fixed order. Links to folders are left out: they may lead in
-/// circles.
+/// All files below `path`, or `path` itself, in a fixed order. A link to a folder is followed, unless that folder lies
+/// around or within one that was visited: links may lead in circles.
 pub fn files_at(path: &Path) -> io::Result<Vec<PathBuf>> {
     if !path.is_dir() {
         return Ok(vec![path.into()]);
     }
-    Ok(entries_below(path)?.into_iter().filter(|entry| !entry.is_dir()).collect())
+    files_below(path, &mut vec![path.canonicalize()?])
+}
+
+fn files_below(folder: &Path, visited: &mut Vec<PathBuf>) -> io::Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for entry in entries_below(folder)? {
+        if !entry.is_dir() {
+            files.push(entry);
+            continue;
+        }
+        let target = entry.canonicalize()?;
+        if visited.iter().all(|known| !known.starts_with(&target) && !target.starts_with(known)) {
+            visited.push(target);
+            files.extend(files_below(&entry, visited)?);
+        }
+    }
+    Ok(files)
 }
 
 /// Everything below `folder` that is no folder itself, in a fixed order. Links are entries; none is followed.
@@ -106,6 +122,24 @@ pub(crate) fn files_of(models: &[PathBuf]) -> Vec<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn links_to_folders_are_followed_once_and_never_around() {
+        let (model, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let (weights, own) = (elsewhere.path().join("weights"), model.path().join("own"));
+        fs::create_dir(&own).unwrap();
+        for file in [weights, own.join("config")] {
+            fs::write(file, "12345").unwrap();
+        }
+        let around = model.path().parent().unwrap();
+        let links = [("a", elsewhere.path()), ("b", elsewhere.path()), ("c", around), ("d", own.as_path())];
+        for (name, target) in links {
+            std::os::unix::fs::symlink(target, model.path().join(name)).unwrap();
+        }
+        let found = files_at(model.path()).unwrap();
+        assert_eq!(found, ["a/weights", "own/config"].map(|name| model.path().join(name)));
+        assert_eq!(bytes_of(&[model.path().into()]), 10);
+    }
 
     #[test]
     fn another_content_of_the_same_length_has_another_hash() {

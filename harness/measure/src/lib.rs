@@ -38,7 +38,7 @@
 //! # }
 //! ```
 //!
-//! Tracks, codes, limits and profiles are `dyno-record`'s: they are the words of records.
+//! [`Record`], tracks, codes, limits and profiles are `dyno-record`'s: a reader of runs needs that crate alone.
 //!
 //! Left out on purpose: engines, campaign files, scores, tables. A built-in engine or a plugin arrives as a
 //! command.
@@ -63,7 +63,6 @@ mod plan;
 pub mod process;
 mod program;
 mod protocol;
-mod record;
 mod recording;
 pub mod rounds;
 mod sandbox;
@@ -77,18 +76,16 @@ pub mod verify;
 
 pub use bench::Bench;
 pub use dyno_record::{
-    Code, CostWords, Exchange, Host, Interleave, LatencyLimit, Limits, Probe, Profile, Reason, SCHEMA,
-    Severity, Track, Verdict,
+    Code, Exchange, Host, Interleave, LatencyLimit, Limits, Probe, Profile, Reason, Record, SCHEMA, Severity,
+    Track, Verdict,
 };
 pub use earlier::Earlier;
 pub use entry::enter;
 pub use error::{Error, Result, full_disk_remedy};
-pub use noise::canary::HostSpeed;
 pub use places::Places;
 pub use plan::{Cell, Placement, Plan, Round};
 pub use program::check_command;
 pub use protocol::Protocol;
-pub use record::{EnergyUse, FreshLaunch, Launches, Purpose, Record, Served, ServedRun, Slices, Times};
 pub use recording::{LEAST_RATE, Recording};
 pub use rounds::breakdown::break_down;
 pub use rounds::{Measured, measure, measure_together, refuse};

@@ -1,6 +1,6 @@
 //! The plan: cells and rounds from systems, test sets and tracks; the order of the rounds, and their cores.
 
-use dyno_record::{Interleave, Track};
+use dyno_record::{Interleave, Record, Track};
 use dyno_stats::Random;
 
 use crate::{Protocol, System, TestSet};
@@ -45,6 +45,14 @@ impl<'a> Cell<'a> {
     pub fn round(self, number: usize) -> Round<'a> {
         let Self { system, test_set, track } = self;
         Round { system, test_set, track, number }
+    }
+}
+
+impl Round<'_> {
+    /// Whether `record` is of this round's cell.
+    pub fn has(&self, record: &Record) -> bool {
+        let own = (&self.system.name, &self.test_set.name, self.track);
+        own == (&record.system, &record.test_set, record.track)
     }
 }
 

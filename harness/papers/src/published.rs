@@ -39,8 +39,8 @@ fn published(table: &Table, point: &Point) -> Result<Published> {
 
 #[cfg(test)]
 mod tests {
-    use dyno_measure::Track;
-    use dyno_report::Cost;
+    use dyno_record::Track;
+    use dyno_results::contest::Cost;
 
     use super::*;
 

@@ -94,7 +94,7 @@ fn bytes_below(folder: &Path) -> u64 {
 
 /// Runs `command`, which ends with the bench, in a process group of its own, and calls `look` now and then. A failure
 /// is `remedy`, with the last line that the command said.
-fn run(command: &mut Command, remedy: &str, look: &mut dyn FnMut()) -> Result<()> {
+pub(crate) fn run(command: &mut Command, remedy: &str, look: &mut dyn FnMut()) -> Result<()> {
     let failed = |error| fault(remedy, error);
     // A pipe fills up while this process waits; a file takes all that the command says.
     let (mut out, mut err) = (tempfile::tempfile().map_err(failed)?, tempfile::tempfile().map_err(failed)?);

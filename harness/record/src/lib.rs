@@ -1,4 +1,4 @@
-//! What a run of dyno holds: the identity of its campaign, and the words of its records.
+//! What a run of dyno holds: the identity of its campaign, its records, and their words.
 //!
 //! This crate reads and writes; it measures nothing and starts nothing. `dyno-measure` measures in these words, and
 //! `dyno-results` keeps and judges what was measured.
@@ -17,6 +17,7 @@ pub mod identity;
 pub mod json;
 mod limits;
 mod profile;
+mod record;
 pub mod rules;
 mod shard;
 
@@ -25,5 +26,9 @@ pub use host::Host;
 pub use identity::{Identity, SCHEMA};
 pub use limits::{Interleave, LatencyLimit, Limits};
 pub use profile::Profile;
+pub use record::{
+    Audit, CpuUse, EnergyUse, FreshLaunch, HostSpeed, Launches, MemoryMethod, Noise, Purpose, Record, Served,
+    ServedRun, Slices, Times, Usage,
+};
 pub use rules::{Code, CostWords, Exchange, Probe, Reason, Severity, Track, Verdict};
 pub use shard::Shard;

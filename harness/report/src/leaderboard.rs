@@ -1,17 +1,17 @@
 //! The leaderboard: a static page over many published runs, as an organiser would put on the web.
 
-use dyno_measure::{Track, Verdict};
+use dyno_record::{Track, Verdict};
 use dyno_results::{CellSummary, Column, Run, Summary};
 use dyno_stats::Standing;
 use dyno_stats::numbers::counted;
 use itertools::Itertools;
 use serde_json::{Value, json};
 
-use crate::cost::Cost;
 use crate::error::Result;
 use crate::page::document;
 use crate::tables::{Field, Table};
 use crate::view::class_of;
+use dyno_results::contest::Cost;
 
 const TEMPLATE: &str = include_str!("../../../templates/leaderboard.html");
 

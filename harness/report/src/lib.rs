@@ -15,7 +15,6 @@
 //! Judgements come from `dyno-results`. This crate measures nothing and reads no file.
 
 pub mod charts;
-mod cost;
 mod error;
 pub mod hosts;
 mod latex;
@@ -30,7 +29,6 @@ mod tables;
 mod translations;
 mod view;
 
-pub use cost::Cost;
 pub use error::{Error, Result};
 pub use page::document;
 pub use published::Published;

@@ -1,7 +1,7 @@
 //! Published results as points under our own charts. Their source fills them in.
 
-use crate::cost::Cost;
-use dyno_measure::Track;
+use dyno_record::Track;
+use dyno_results::contest::Cost;
 use dyno_stats::numbers::plain;
 
 /// A published point.

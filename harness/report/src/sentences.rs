@@ -1,6 +1,6 @@
 //! Sentences written from the data. Each sentence claims only what the intervals support.
 
-use super::cost::{Contest, Contestant};
+use dyno_results::contest::{Contest, Contestant};
 use dyno_results::scores::Scale;
 use dyno_results::summary::Duel;
 use dyno_results::summary::judge::unusable;

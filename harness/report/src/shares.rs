@@ -7,7 +7,7 @@ use dyno_api::Breakdown;
 
 use super::charts::{Colour, Figure, Stack, Stacked, shortened};
 use super::tables::{Field, Table};
-use dyno_measure::Track;
+use dyno_record::Track;
 
 /// Breakdown of one system's time.
 pub struct Account<'a> {

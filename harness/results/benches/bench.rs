@@ -14,7 +14,8 @@ use std::path::Path;
 use divan::counter::{BytesCount, ItemsCount};
 use divan::{Bencher, black_box};
 use dyno_measure::process::lockstep::lockstep;
-use dyno_measure::{Bench, Profile, Protocol, Record, System, Track, host};
+use dyno_measure::{Bench, Protocol, System, host};
+use dyno_record::{Profile, Record, Track};
 use dyno_stats::bootstrap::Sampled;
 
 fn main() {

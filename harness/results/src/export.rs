@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use dyno_measure::Track;
+use dyno_record::Track;
 use itertools::Itertools;
 use serde::Serialize;
 use serde_json::{Map, Value, json};

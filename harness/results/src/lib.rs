@@ -8,6 +8,7 @@
 
 mod columns;
 pub mod compare;
+pub mod contest;
 mod error;
 pub mod explain;
 mod export;

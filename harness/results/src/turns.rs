@@ -1,7 +1,7 @@
 //! Figures of rounds, and their comparison. Rounds that were measured side by side are compared turn by turn, so
 //! that what wanders in the host meets both alike.
 
-use dyno_measure::Record;
+use dyno_record::Record;
 use dyno_stats::{mean, median, percentile};
 
 /// A figure of a round by which systems are compared.

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use anyhow::Context as _;
-use dyno_measure::{Exchange, Host, Placement, Plan, Profile, Protocol, SCHEMA, TestSet, Track, host};
+use dyno_measure::{Placement, Plan, Protocol, TestSet, host};
 use dyno_record::identity::RunProtocol;
-use dyno_record::{Identity, Shard};
+use dyno_record::{Exchange, Host, Identity, Profile, SCHEMA, Shard, Track};
 use dyno_results::hashes_of;
 use dyno_results::scores::Metrics;
 

@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 
 use dyno_api::Task;
 use dyno_host::registry;
-use dyno_measure::{Argument, Profile, System, Track};
+use dyno_measure::{Argument, System};
 use dyno_provision::adapters::{AdaptedSystem, options};
 use dyno_record::identity::{RunSystem, SandboxChoice};
+use dyno_record::{Profile, Track};
 
 use crate::exit::Outcome;
 use crate::submission::Submission;

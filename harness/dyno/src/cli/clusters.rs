@@ -4,8 +4,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
-use dyno_measure::Profile;
-use dyno_record::hash_of;
+use dyno_record::{Profile, hash_of};
 use serde::Serialize;
 
 use super::values::word;

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::values::{batch, cores, finite, model, setting, word};
 use crate::submission::Dialect;
-use dyno_measure::Track;
+use dyno_record::Track;
 
 /// Options that choose a backend, its models, its settings and its protocol.
 #[derive(Args)]

@@ -3,12 +3,11 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use dyno_record::Shard;
+use dyno_record::{Probe, Profile, Shard, Track};
 
 use super::runs::PriceArgs;
 use super::values::{amount, batch, finite, model, pairs, seconds, setting, word};
 use crate::submission::Dialect;
-use dyno_measure::{Probe, Profile, Track};
 use dyno_results::compare::PAIRS;
 
 /// Parts of a campaign to measure; an empty list means all.

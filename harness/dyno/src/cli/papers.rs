@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use dyno_measure::Profile;
+use dyno_record::Profile;
 
 use super::values::word;
 

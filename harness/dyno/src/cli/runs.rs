@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use dyno_measure::Track;
+use dyno_record::Track;
 
 use dyno_results::scores::Metric;
 

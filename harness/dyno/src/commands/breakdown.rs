@@ -7,7 +7,8 @@ use std::path::Path;
 
 use anyhow::Context;
 use dyno_api::{Breakdown, Facts};
-use dyno_measure::{Track, as_text, split_lines, words};
+use dyno_measure::{as_text, split_lines, words};
+use dyno_record::Track;
 use dyno_record::identity::BatchSize;
 use serde_json::json;
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use dyno_measure::{Track, Verdict};
+use dyno_record::{Track, Verdict};
 use dyno_results::compare::{
     Change, Changes, Comparison, Quality, QualityLimits, Question, Speeds, judge, protocol_changes,
 };

@@ -4,7 +4,7 @@
 
 use std::cmp::Reverse;
 
-use dyno_measure::{Reason, Verdict};
+use dyno_record::{Reason, Verdict};
 use dyno_results::explain::{CpuTime, Explanation, Margin, Neighbour, explain as explanations};
 use dyno_results::kinds::KindCount;
 use dyno_results::merge::is_merged;

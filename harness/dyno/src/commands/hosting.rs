@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use dyno_api::{Backend, Model, Settings, THREADS, WATCH};
 use dyno_host::{OutputOptions, batch_of, registry};
-use dyno_measure::Track;
 use dyno_measure::os::give_back_code;
 use dyno_plugin::Plugin;
+use dyno_record::Track;
 use dyno_record::identity::BatchSize;
 use serde_json::{Value, json};
 

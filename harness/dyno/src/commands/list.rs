@@ -5,7 +5,8 @@ use std::path::Path;
 
 use dyno_api::Backend;
 use dyno_host::registry;
-use dyno_measure::{PLACEHOLDERS, TestSet, Track, host};
+use dyno_measure::{PLACEHOLDERS, TestSet, host};
+use dyno_record::Track;
 use dyno_results::prices::{self, Price};
 use dyno_stats::numbers::counted;
 use itertools::Itertools;

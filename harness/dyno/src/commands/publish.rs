@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use anyhow::Context;
-use dyno_measure::{Profile, Verdict};
+use dyno_record::{Profile, Verdict};
 use dyno_report::{BEGIN, END, Report, inline};
 use dyno_results::store::files::write_whole;
 use dyno_results::{Run, Summary};

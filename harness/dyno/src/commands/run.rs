@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use dyno_measure::{Record, host};
+use dyno_measure::host;
+use dyno_record::Record;
 use dyno_results::Place;
 use dyno_stats::median;
 use serde_json::json;

@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use dyno_api::files;
-use dyno_measure::Host;
 use dyno_measure::files::entries_below;
+use dyno_record::Host;
 
 pub use private::{PrivateFolders, tell_what_is_private};
 

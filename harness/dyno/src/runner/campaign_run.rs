@@ -6,7 +6,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use dyno_measure::{Cell, Host, Plan, Verdict, break_down};
+use dyno_measure::{Cell, Plan, break_down};
+use dyno_record::{Host, Verdict};
 use dyno_results::{CellBreakdown, Place, Run, Store, Summary, prices, write_summary};
 use dyno_stats::numbers::counted;
 
@@ -175,7 +176,7 @@ fn break_down_all(
     let mut known = run.breakdowns.clone();
     let invalid = |cell: &Cell<'_>| {
         let round = cell.round(0);
-        run.records.iter().any(|record| record.is_of(&round) && record.verdict == Verdict::Invalid)
+        run.records.iter().any(|record| round.has(record) && record.verdict == Verdict::Invalid)
     };
     let mut todo = plan.cells();
     todo.retain(|cell| campaign.measures(&cell.test_set.name, cell.track));

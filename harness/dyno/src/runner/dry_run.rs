@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use dyno_measure::{Cell, Host};
+use dyno_measure::Cell;
+use dyno_record::Host;
 use dyno_stats::numbers::{counted, mebibytes};
 use serde_json::json;
 

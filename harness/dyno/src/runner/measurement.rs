@@ -14,9 +14,10 @@ use dyno_measure::process::ending::Ending;
 use dyno_measure::process::lockstep::lockstep;
 use dyno_measure::process::whole_file::whole_file;
 use dyno_measure::{
-    Bench, Code, Earlier, Examined, Examinee, Host, Measured, Probe, Reason, Record, Round, System, TestSet,
-    Track, as_text, examine, measure_together, refuse,
+    Bench, Earlier, Examined, Examinee, Measured, Round, System, TestSet, as_text, examine, measure_together,
+    refuse,
 };
+use dyno_record::{Code, Host, Probe, Reason, Record, Track};
 use dyno_results::{Run, Store};
 
 use crate::campaign::{Campaign, MeterCommand};

@@ -6,7 +6,8 @@
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
-use dyno_measure::{Probe, Round, System, Track};
+use dyno_measure::{Round, System};
+use dyno_record::{Probe, Track};
 
 use crate::forecast::Forecast;
 

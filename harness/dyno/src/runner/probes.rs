@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
-use dyno_measure::{Examined, Probe, Round, System, Track, Verdict};
+use dyno_measure::{Examined, Round, System};
+use dyno_record::{Probe, Track, Verdict};
 use dyno_results::Verified;
 
 use super::pace::Pace;

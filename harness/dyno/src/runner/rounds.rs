@@ -6,7 +6,8 @@ use std::collections::BTreeSet;
 use std::time::Instant;
 
 use dyno_measure::noise::repeats::often_repeated;
-use dyno_measure::{Code, Plan, Record, Round, Track};
+use dyno_measure::{Plan, Round};
+use dyno_record::{Code, Record, Track};
 use dyno_results::Verified;
 
 use super::measurement::Keeper;

@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 
 use dyno_measure::process::lockstep::lockstep;
 use dyno_measure::process::subject::Subject;
-use dyno_measure::{Bench, Profile, Sandbox, System, Track};
+use dyno_measure::{Bench, Sandbox, System};
 use dyno_provision::data;
 use dyno_record::identity::SandboxChoice;
+use dyno_record::{Profile, Track};
 use dyno_results::scores;
 use dyno_stats::median;
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::ops::Deref;
 use std::sync::LazyLock;
 
-use dyno_measure::Track;
+use dyno_record::Track;
 use serde::Deserialize;
 
 use crate::exit::Outcome;

@@ -7,7 +7,7 @@ mod grid;
 use std::fmt::Write;
 
 use dyno_api::printable_line;
-use dyno_measure::{Exchange, Verdict};
+use dyno_record::{Exchange, Verdict};
 use dyno_results::merge::rows_by_table;
 use dyno_results::prices::Price;
 use dyno_results::scores::Scale;

@@ -5,8 +5,9 @@ use dyno_measure::judge::{launches, lines as timing};
 use dyno_measure::process::{environment, idle, lockstep, stopping, turns};
 use dyno_measure::rounds::{breakdown, latency, throughput};
 use dyno_measure::verify::{self, cache, examinee};
-use dyno_measure::{Code, Probe, Profile, Severity, Track, noise, supervisor};
+use dyno_measure::{noise, supervisor};
 use dyno_record::rules::limits;
+use dyno_record::{Code, Probe, Profile, Severity, Track};
 use dyno_results::compare;
 
 const DOCUMENT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/DETECTORS.md");

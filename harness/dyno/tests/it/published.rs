@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use dyno_measure::{Track, Verdict};
+use dyno_record::{Track, Verdict};
 use dyno_report::Report;
 use dyno_results::scores::{Direction, Metric, Scale};
 use dyno_results::{CellSummary, Run, Summary};
@@ -89,7 +89,7 @@ fn listed(run: &Run, summary: &Summary) -> Vec<String> {
 #[test]
 fn texts_that_differ_over_rounds_show_the_spread_of_their_bleu() {
     let mut run = Run::read(&published()[0]).unwrap();
-    let of = |row: &dyno_measure::Record| row.system == "gru" && row.track == Track::Throughput1;
+    let of = |row: &dyno_record::Record| row.system == "gru" && row.track == Track::Throughput1;
     let honest = run.records.iter().find(|record| of(record)).unwrap().output.clone().unwrap();
     let cell = |run: &Run| {
         let cells = Summary::of(run).cells;
@@ -117,7 +117,7 @@ fn terminal_and_page_name_one_frontier_without_noisy_cells_and_bleu_0() {
     let mut run = Run::read(&published()[0]).unwrap();
     let before = marked(&Summary::of(&run));
     assert!(["gru", "rnn-fc", "ssru"].iter().all(|name| before.contains(&(*name).to_owned())), "{before:?}");
-    let of = |name: &'static str| move |row: &&dyno_measure::Record| row.system == name;
+    let of = |name: &'static str| move |row: &&dyno_record::Record| row.system == name;
     let output = run.records.iter().find(of("rnn-fc")).unwrap().output.clone().unwrap();
     for record in run.records.iter_mut().filter(|record| record.system == "gru") {
         record.verdict = Verdict::Noisy;

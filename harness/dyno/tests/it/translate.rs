@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
 
-use dyno_measure::Track;
+use dyno_record::Track;
 use serde_json::Value;
 
 use crate::support::{Bench, Ended, LATENCY, feed};

@@ -28,8 +28,8 @@ impl Sample {
 
     /// Time of a launch that has ended, with the words that it wrote.
     pub fn of_launch(pass: &Pass) -> Self {
-        let report = &pass.ending.report;
-        let cpu_ns = report.user_ns + report.system_ns + report.unwaited_ns;
+        let usage = &pass.ending.usage;
+        let cpu_ns = usage.user_ns + usage.system_ns + usage.unwaited_ns;
         Self { ns: pass.ending.wall_ns(), cpu_ns, words: words(&pass.text) }
     }
 

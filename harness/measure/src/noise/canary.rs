@@ -4,8 +4,6 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use serde::{Deserialize, Serialize};
-
 use crate::os;
 
 /// Length of the stream: beyond the private caches of a core.
@@ -57,17 +55,6 @@ fn on_core(core: usize, work: impl Fn() -> [u64; 2] + Sync) -> std::io::Result<[
         Ok(work())
     };
     std::thread::scope(|scope| scope.spawn(work).join()).expect("the canary doesn't panic")
-}
-
-/// Speed of the host at the beginning of a turn, by the canary's fixed work.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct HostSpeed {
-    /// Number of the turn, from 1, in which the systems start.
-    pub turn: usize,
-    /// Nanoseconds of the chain of dependent operations.
-    pub chain_ns: u64,
-    /// Nanoseconds of the stream through memory.
-    pub stream_ns: u64,
 }
 
 /// Nanoseconds of the chain and of the stream, for each sample.

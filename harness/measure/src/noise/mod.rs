@@ -9,8 +9,8 @@ mod tree_time;
 
 use std::time::Instant;
 
+use dyno_record::Noise;
 use dyno_record::rules::limits::FOREIGN_LIMIT;
-use serde::{Deserialize, Serialize};
 
 use crate::cgroup;
 use crate::error::Result;
@@ -33,73 +33,38 @@ pub const LEAST_TICKS: f64 = 2.0;
 /// Shortest round whose canary is judged. In a shorter round, the canary takes a good part of the time.
 pub const LEAST_SECONDS: f64 = 0.5;
 
-/// Disturbances during one attempt at a round.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Noise {
-    /// Duration of the watch in seconds.
-    pub seconds: f64,
-    /// CPU time of the bench itself meanwhile, without its supervisors.
-    pub bench_ns: u64,
-    /// Share of the system's core time that the hypervisor took.
-    pub steal_share: f64,
-    /// Share of the system's core time that other processes took, up to the last answer.
-    pub foreign_share: f64,
-    /// Possible error of `foreign_share`, because the kernel counts ticks.
-    pub foreign_margin: f64,
-    /// Share of the system's core time that its own processes took unaccounted, and others if they can't be
-    /// told apart. It is no reason to repeat the round.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub unwaited_share: f64,
-    /// Number of times that the cores were throttled.
-    pub throttled: u64,
-    /// Drift of the canary's chain and of its stream.
-    pub canary_drift: [f64; 2],
-    /// Share by which the adjusted clock ran faster than the host's oscillator, beyond what keeping the time
-    /// needs; below zero if slower.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub clock_skew: f64,
-    /// Exceeded limits in words; empty if the host was quiet.
-    pub triggers: Vec<String>,
+/// Whether the system's own processes took so much that other processes would have disturbed the round.
+pub fn is_self_disturbed(noise: &Noise) -> bool {
+    noise.unwaited_share - noise.foreign_margin > FOREIGN_LIMIT.max(least_share(noise))
 }
 
-impl Noise {
-    /// Whether a limit was exceeded.
-    pub fn is_disturbed(&self) -> bool {
-        !self.triggers.is_empty()
-    }
+/// Share of the time below which ticks prove nothing.
+fn least_share(noise: &Noise) -> f64 {
+    LEAST_TICKS * TICK_NS / 1e9 / noise.seconds.max(f64::MIN_POSITIVE)
+}
 
-    /// Whether the system's own processes took so much that other processes would have disturbed the round.
-    pub fn is_self_disturbed(&self) -> bool {
-        self.unwaited_share - self.foreign_margin > FOREIGN_LIMIT.max(self.least_share())
+/// The same noise with the limits that it exceeds.
+fn judged(mut noise: Noise, drift_counts: bool) -> Noise {
+    let percent = |share: f64| format!("{:.1} %", share * 100.0);
+    let least = least_share(&noise);
+    if noise.steal_share > STEAL_LIMIT.max(least) {
+        noise.triggers.push(format!("steal {}", percent(noise.steal_share)));
     }
-
-    /// Share of the time below which ticks prove nothing.
-    fn least_share(&self) -> f64 {
-        LEAST_TICKS * TICK_NS / 1e9 / self.seconds.max(f64::MIN_POSITIVE)
+    if noise.foreign_share - noise.foreign_margin > FOREIGN_LIMIT.max(least) {
+        noise.triggers.push(format!("other processes took {} of its cores", percent(noise.foreign_share)));
     }
-
-    fn judged(mut self, drift_counts: bool) -> Self {
-        let percent = |share: f64| format!("{:.1} %", share * 100.0);
-        let least = self.least_share();
-        if self.steal_share > STEAL_LIMIT.max(least) {
-            self.triggers.push(format!("steal {}", percent(self.steal_share)));
-        }
-        if self.foreign_share - self.foreign_margin > FOREIGN_LIMIT.max(least) {
-            self.triggers.push(format!("other processes took {} of its cores", percent(self.foreign_share)));
-        }
-        if self.throttled > 0 {
-            self.triggers.push(format!("throttled {} times", self.throttled));
-        }
-        if self.clock_skew != 0.0 {
-            self.triggers.push(format!("the time was adjusted by {}", percent(self.clock_skew)));
-        }
-        for (name, drift) in ["clock", "memory"].into_iter().zip(self.canary_drift) {
-            if drift_counts && drift > CANARY_LIMIT && self.seconds >= LEAST_SECONDS {
-                self.triggers.push(format!("the {name} drifted by {}", percent(drift)));
-            }
-        }
-        self
+    if noise.throttled > 0 {
+        noise.triggers.push(format!("throttled {} times", noise.throttled));
     }
+    if noise.clock_skew != 0.0 {
+        noise.triggers.push(format!("the time was adjusted by {}", percent(noise.clock_skew)));
+    }
+    for (name, drift) in ["clock", "memory"].into_iter().zip(noise.canary_drift) {
+        if drift_counts && drift > CANARY_LIMIT && noise.seconds >= LEAST_SECONDS {
+            noise.triggers.push(format!("the {name} drifted by {}", percent(drift)));
+        }
+    }
+    noise
 }
 
 /// Does `work` and watches the system's `cores` meanwhile. Beside its result, `work` tells the CPU time of the systems' trees.
@@ -139,11 +104,7 @@ pub fn watched<T>(
         clock_skew,
         triggers: Vec::new(),
     };
-    Ok((done, noise.judged(alone)))
-}
-
-fn is_zero(share: &f64) -> bool {
-    *share == 0.0
+    Ok((done, judged(noise, alone)))
 }
 
 /// Error of a tick count. A tick samples the core at an instant, so that the count of a partly busy core is
@@ -176,7 +137,7 @@ mod tests {
 
     #[test]
     fn each_trigger_has_its_limit() {
-        assert!(!quiet().judged(true).is_disturbed());
+        assert!(!judged(quiet(), true).is_disturbed());
         let cases = [
             (Noise { steal_share: 0.009, foreign_share: 0.019, canary_drift: [0.029, 0.029], ..quiet() }, ""),
             (Noise { steal_share: 0.011, ..quiet() }, "steal 1.1 %"),
@@ -201,17 +162,17 @@ mod tests {
             (Noise { seconds: 0.01, steal_share: 1.0, foreign_share: 1.0, ..quiet() }, ""),
         ];
         for (noise, expected) in cases {
-            assert_eq!(noise.judged(true).triggers.join(", "), expected);
+            assert_eq!(judged(noise, true).triggers.join(", "), expected);
         }
     }
 
     #[test]
     fn a_system_that_disturbs_itself_is_no_noise() {
-        let noise = Noise { unwaited_share: 0.3, ..quiet() }.judged(true);
-        assert!(noise.is_self_disturbed() && !noise.is_disturbed());
-        assert!(!Noise { unwaited_share: 0.019, ..quiet() }.is_self_disturbed());
-        assert!(!Noise { unwaited_share: 0.05, foreign_margin: 0.04, ..quiet() }.is_self_disturbed());
-        assert!(!Noise { unwaited_share: 1.0, seconds: 0.01, ..quiet() }.is_self_disturbed());
+        let noise = judged(Noise { unwaited_share: 0.3, ..quiet() }, true);
+        assert!(is_self_disturbed(&noise) && !noise.is_disturbed());
+        assert!(!is_self_disturbed(&Noise { unwaited_share: 0.019, ..quiet() }));
+        assert!(!is_self_disturbed(&Noise { unwaited_share: 0.05, foreign_margin: 0.04, ..quiet() }));
+        assert!(!is_self_disturbed(&Noise { unwaited_share: 1.0, seconds: 0.01, ..quiet() }));
     }
 
     #[test]

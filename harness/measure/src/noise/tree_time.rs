@@ -1,6 +1,6 @@
 //! CPU time of a system's tree, and what of a core's time it explains.
 
-use crate::supervisor::Report;
+use dyno_record::Usage;
 
 /// CPU time of a system's tree during a round.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub struct TreeTime {
 
 impl TreeTime {
     /// Adds the usage of a launch.
-    pub fn add(&mut self, launch: &Report) {
+    pub fn add(&mut self, launch: &Usage) {
         self.accounted_ns += launch.user_ns + launch.system_ns + launch.supervisor_ns;
         self.unwaited_ns += launch.unwaited_ns;
         self.ignores_children |= launch.ignores_children;

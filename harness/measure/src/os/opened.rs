@@ -1,6 +1,7 @@
 //! Files that a process has open or mapped, as `/proc` shows them.
 
 use std::collections::HashSet;
+use std::ffi::OsStr;
 use std::fs::{self, Metadata};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
@@ -112,28 +113,41 @@ pub fn registers_memory(info: &str) -> bool {
 
 /// Files of at least `least` bytes that `pid` has mapped, but for its code.
 pub fn mapped_by(pid: u32, least: u64) -> Vec<Opened> {
-    let maps = text_of(format!("/proc/{pid}/maps"));
-    let file = |path: &str| {
-        let at = PathBuf::from(format!("/proc/{pid}/root{path}"));
+    let maps = fs::read(format!("/proc/{pid}/maps")).unwrap_or_default();
+    let file = |path: &[u8]| {
+        let at = PathBuf::from(OsStr::from_bytes(&[format!("/proc/{pid}/root").as_bytes(), path].concat()));
         let data = fs::metadata(&at).ok().filter(|data| data.is_file() && data.len() >= least)?;
-        Some(Opened::of(path.into(), &at, &data, false))
+        Some(Opened::of(OsStr::from_bytes(path).into(), &at, &data, false))
     };
-    data_files(&maps).into_iter().filter_map(file).collect()
+    let found = |path: &[u8]| file(path).or_else(|| file(&with_line_feeds(path)));
+    data_files(&maps).into_iter().filter_map(found).collect()
 }
 
-/// Paths in `/proc/…/maps` (proc_pid_maps(5)) that no executable range belongs to.
-pub fn data_files(maps: &str) -> HashSet<&str> {
-    let ranges = || maps.lines().filter_map(range_of);
-    let is_code = |permissions: &str| permissions.contains('x');
-    let code: HashSet<&str> = ranges().filter(|(_, p)| is_code(p)).map(|(path, _)| path).collect();
+/// Paths in `/proc/…/maps` (proc_pid_maps(5)) that no executable range belongs to. A path is any bytes.
+pub fn data_files(maps: &[u8]) -> HashSet<&[u8]> {
+    let ranges = || maps.split(|&byte| byte == b'\n').filter_map(range_of);
+    let is_code = |permissions: &[u8]| permissions.contains(&b'x');
+    let code: HashSet<&[u8]> = ranges().filter(|(_, p)| is_code(p)).map(|(path, _)| path).collect();
     ranges().map(|(path, _)| path).filter(|path| !code.contains(path)).collect()
 }
 
-fn range_of(line: &str) -> Option<(&str, &str)> {
-    let mut fields = line.splitn(6, ' ');
+/// Path and permissions of a range of a file.
+fn range_of(line: &[u8]) -> Option<(&[u8], &[u8])> {
+    let mut fields = line.splitn(6, |&byte| byte == b' ');
     let permissions = fields.nth(1)?;
-    let path = fields.nth(3)?.trim_start();
-    path.starts_with('/').then_some((path, permissions))
+    let path = fields.nth(3)?.trim_ascii_start();
+    path.starts_with(b"/").then_some((path, permissions))
+}
+
+/// The path with its line feeds, which the kernel writes as `\012`: alone, so that a name may hold these characters too.
+fn with_line_feeds(path: &[u8]) -> Vec<u8> {
+    let (mut rest, mut found) = (path, Vec::new());
+    while let Some((&first, others)) = rest.split_first() {
+        let (byte, behind) = rest.strip_prefix(br"\012").map_or((first, others), |behind| (b'\n', behind));
+        found.push(byte);
+        rest = behind;
+    }
+    found
 }
 
 /// Whether a file is shared memory: named, or without a name (memfd_create(2)).
@@ -147,13 +161,14 @@ mod tests {
 
     #[test]
     fn code_is_told_from_data_in_a_map() {
-        let maps = "5580-5581 r--p 00000000 fe:00 11   /usr/bin/python3\n\
-                    5581-5582 r-xp 00001000 fe:00 11   /usr/bin/python3\n\
-                    7f00-7f01 r--p 00000000 fe:00 12   /home/me/my model.bin\n\
-                    7f02-7f03 rw-s 00000000 00:19 13   /dev/shm/weights\n\
-                    7f04-7f05 rw-p 00000000 00:00 0    [heap]\n\
-                    7f06-7f07 rw-p 00000000 00:00 0\n";
-        assert_eq!(data_files(maps), HashSet::from(["/home/me/my model.bin", "/dev/shm/weights"]));
+        let maps = b"5580-5581 r--p 00000000 fe:00 11   /usr/bin/python3\n\
+                     5581-5582 r-xp 00001000 fe:00 11   /usr/bin/python3\n\
+                     7f00-7f01 r--p 00000000 fe:00 12   /home/me/my model.bin\n\
+                     7f02-7f03 rw-s 00000000 00:19 13   /dev/shm/\xff\n\
+                     7f04-7f05 rw-p 00000000 00:00 0    [heap]\n\
+                     7f06-7f07 rw-p 00000000 00:00 0\n";
+        assert_eq!(data_files(maps), HashSet::from([&b"/home/me/my model.bin"[..], b"/dev/shm/\xff"]));
+        assert_eq!(with_line_feeds(br"/tmp/a\012b\01"), b"/tmp/a\nb\\01");
     }
 
     #[test]

@@ -8,8 +8,7 @@
 use std::time::{Duration, Instant};
 
 use dyno_record::rules::limits::CPU_SHARE_TOLERANCE;
-use dyno_record::{Code, Reason};
-use serde::{Deserialize, Serialize};
+use dyno_record::{Audit, Code, Reason};
 
 use crate::os::tree::{self, Root};
 
@@ -27,27 +26,15 @@ const CPU_SLACK_NS: u64 = tree::TICK_NS;
 /// mode and one in the kernel.
 const STRETCH_SLACK_NS: u64 = 5 * tree::TICK_NS;
 
-/// Findings about a process tree while it ran.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Audit {
-    /// First thread that might run on another core.
-    pub escaped: Option<String>,
-    /// Worst stretch of time with more CPU time than the cores can give, if any.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub overdrawn: Option<String>,
-    /// Number of looks at all threads.
-    pub looks: usize,
-    /// Most threads at once.
-    pub most_threads: usize,
-    /// Most processes at once.
-    pub most_processes: usize,
+/// Audit of a process tree while it runs.
+#[derive(Clone, Debug, Default)]
+pub struct Auditor {
+    /// Findings so far.
+    pub audit: Audit,
     /// Times of the first and the last look.
-    #[serde(skip)]
     clock: Option<[Instant; 2]>,
-    #[serde(skip)]
     stretch: BusyStretch,
     /// Time in which the system was stopped.
-    #[serde(skip)]
     pub stopped: Duration,
 }
 
@@ -99,7 +86,7 @@ impl BusyStretch {
     }
 }
 
-impl Audit {
+impl Auditor {
     /// Looks at every process below `root` if a look is due.
     pub fn look_if_due(&mut self, root: Root, allowed: &[usize]) {
         if self.is_due() {
@@ -117,26 +104,19 @@ impl Audit {
     /// Looks at every process below `root`.
     pub fn look(&mut self, root: Root, allowed: &[usize]) {
         let pids = root.below();
-        self.looks += 1;
-        self.most_processes = self.most_processes.max(pids.len());
-        self.most_threads = self.most_threads.max(pids.iter().map(|&pid| tree::threads_of(pid).len()).sum());
-        if self.escaped.is_none() {
-            self.escaped = pids.iter().find_map(|&pid| tree::escaped_thread(pid, allowed));
+        let threads = pids.iter().map(|&pid| tree::threads_of(pid).len()).sum();
+        let audit = &mut self.audit;
+        audit.looks += 1;
+        audit.most_processes = audit.most_processes.max(pids.len());
+        audit.most_threads = audit.most_threads.max(threads);
+        if audit.escaped.is_none() {
+            audit.escaped = pids.iter().find_map(|&pid| tree::escaped_thread(pid, allowed));
         }
         let now = Instant::now();
         let reading = Reading::of(&pids, self.stopped);
         let overdrawn = self.stretch.extend(reading, allowed.len(), pids.len());
-        self.overdrawn = overdrawn.or(self.overdrawn.take());
+        audit.overdrawn = overdrawn.or(audit.overdrawn.take());
         self.clock = Some([self.clock.map_or(now, |[first, _]| first), now]);
-    }
-
-    /// Adds the findings about another process of the same round.
-    pub fn merge(&mut self, other: &Self) {
-        self.escaped = self.escaped.take().or_else(|| other.escaped.clone());
-        self.overdrawn = self.overdrawn.take().or_else(|| other.overdrawn.clone());
-        self.looks += other.looks;
-        self.most_threads = self.most_threads.max(other.most_threads);
-        self.most_processes = self.most_processes.max(other.most_processes);
     }
 }
 

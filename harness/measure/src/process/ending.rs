@@ -1,17 +1,30 @@
 //! The ending of a process: its status, its usage, and the rules that it broke.
 
+use std::path::PathBuf;
+
 use dyno_record::rules::limits::HIDDEN_BYTES;
-use dyno_record::{Code, Reason};
+use dyno_record::{Audit, Code, Reason, Usage};
 use dyno_stats::numbers::mebibytes;
 
-use super::audit::{self, Audit};
-use crate::supervisor::{Confined, Report};
+use super::audit;
+use crate::supervisor::SeenFile;
+
+/// A system that failed in a sandbox, in which it saw its own files alone.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Confined {
+    /// File or folder of the host that it named at its end, and that isn't visible in the sandbox.
+    pub unseen: Option<PathBuf>,
+}
 
 /// Ending of a process, with its audit.
 #[derive(Clone, Debug, Default)]
 pub struct Ending {
-    /// Report of the supervisor.
-    pub report: Report,
+    /// Usage of the system.
+    pub usage: Usage,
+    /// Large files that the system read.
+    pub read_files: Vec<SeenFile>,
+    /// What the bench knows of a system that failed in its sandbox.
+    pub confined: Option<Confined>,
     /// Monotonic time of the launch.
     pub launched_ns: u64,
     /// Nanoseconds between launch and end in which the system was stopped.
@@ -29,60 +42,61 @@ pub struct Ending {
 impl Ending {
     /// Nanoseconds from launch to end, without those in which the system was stopped.
     pub fn wall_ns(&self) -> u64 {
-        self.report.ended_ns.saturating_sub(self.launched_ns).saturating_sub(self.stopped_ns)
+        self.usage.ended_ns.saturating_sub(self.launched_ns).saturating_sub(self.stopped_ns)
     }
 
     /// Broken rules that hold for every process under every track.
     pub fn faults(&self, cores: &[usize]) -> Vec<Reason> {
         let affinity = self.audit.escaped.clone().map(|figure| Code::Affinity.reason(figure));
-        let cpu_ns = self.report.user_ns + self.report.system_ns;
+        let cpu_ns = self.usage.user_ns + self.usage.system_ns;
         let overdrawn = || self.audit.overdrawn.clone().map(|figure| Code::CpuShare.reason(figure));
         let share = audit::cpu_share(cpu_ns, self.wall_ns(), cores.len()).or_else(overdrawn);
-        let left = self.report.left_processes;
+        let left = self.usage.left_processes;
         let left = (left > 0).then(|| Code::LeftProcess.reason(format!("{left} processes")));
-        let hidden = self.report.hidden_memory_bytes;
+        let hidden = self.usage.hidden_memory_bytes;
         let figure = || format!("{} MiB in files in memory, beside its peak", hidden >> 20);
         let hidden = (hidden >= HIDDEN_BYTES).then(|| Code::HiddenMemory.reason(figure()));
-        let lowered = self.report.lowered_peak_bytes;
+        let lowered = self.usage.lowered_peak_bytes;
         let figure = || format!("{} MiB at a look; its own peak was lowered afterwards", lowered >> 20);
         let lowered = (lowered > 0).then(|| Code::HiddenMemory.reason(figure()));
         let unseen = || Code::HiddenMemory.reason("a process hides its files from looks");
-        let hidden = hidden.or(lowered).or_else(|| self.report.forbids_looks.then(unseen));
-        let attempts = self.report.network_attempts;
+        let hidden = hidden.or(lowered).or_else(|| self.usage.forbids_looks.then(unseen));
+        let attempts = self.usage.network_attempts;
         let network = || Code::UsesNetwork.reason(format!("attempts to reach another host: {attempts}"));
         let network = (attempts > 0).then(network);
-        [affinity, share, left, hidden, over_memory(&self.report), network].into_iter().flatten().collect()
+        [affinity, share, left, hidden, over_memory(&self.usage), network].into_iter().flatten().collect()
+    }
+
+    /// Reason if the system ended abnormally.
+    pub fn abnormal(&self) -> Option<Reason> {
+        let usage = &self.usage;
+        if usage.flooded {
+            let figure = format!("{} bytes on standard error", usage.stderr_bytes);
+            return Some(Code::Flood.reason(figure));
+        }
+        let by_force = usage.killed || usage.signal.is_some();
+        if let Some(reason) = over_memory(usage).filter(|_| by_force) {
+            return Some(reason);
+        }
+        let figure = match (usage.code, usage.signal) {
+            (Some(0), _) => return None,
+            (Some(code), _) => format!("exit code {code}"),
+            (None, Some(libc::SIGXFSZ)) => "a file grew beyond the limit of file sizes (`ulimit -f`)".into(),
+            (None, Some(signal)) => format!("signal {signal}"),
+            (None, None) => "no exit status".into(),
+        };
+        let last = usage.stderr_tail.trim_end().lines().last().unwrap_or("").trim();
+        let said = if last.is_empty() { String::new() } else { format!("; it said: {}", shorten(last)) };
+        let crashed = Code::Crashed.reason(figure + &said);
+        Some(self.confined.as_ref().map_or(crashed.clone(), |confined| within_sandbox(crashed, confined)))
     }
 }
 
-fn over_memory(report: &Report) -> Option<Reason> {
-    let cap = report.exceeded_cap_bytes?;
-    let peak = report.peak_bytes.max(cap);
+fn over_memory(usage: &Usage) -> Option<Reason> {
+    let cap = usage.exceeded_cap_bytes?;
+    let peak = usage.peak_bytes.max(cap);
     let figure = format!("{:.0} MiB or more of {:.0} MiB", mebibytes(peak), mebibytes(cap));
     Some(Code::OverMemory.reason(figure))
-}
-
-/// Reason if a system ended abnormally.
-pub fn abnormal_end(report: &Report) -> Option<Reason> {
-    if report.flooded {
-        let figure = format!("{} bytes on standard error", report.stderr_bytes);
-        return Some(Code::Flood.reason(figure));
-    }
-    let by_force = report.killed || report.signal.is_some();
-    if let Some(reason) = over_memory(report).filter(|_| by_force) {
-        return Some(reason);
-    }
-    let figure = match (report.code, report.signal) {
-        (Some(0), _) => return None,
-        (Some(code), _) => format!("exit code {code}"),
-        (None, Some(libc::SIGXFSZ)) => "a file grew beyond the limit of file sizes (`ulimit -f`)".into(),
-        (None, Some(signal)) => format!("signal {signal}"),
-        (None, None) => "no exit status".into(),
-    };
-    let last = report.stderr_tail.trim_end().lines().last().unwrap_or("").trim();
-    let said = if last.is_empty() { String::new() } else { format!("; it said: {}", shorten(last)) };
-    let crashed = Code::Crashed.reason(figure + &said);
-    Some(report.confined.as_ref().map_or(crashed.clone(), |confined| within_sandbox(crashed, confined)))
 }
 
 /// The same reason for a system that perhaps lacked a file in its sandbox.
@@ -113,8 +127,8 @@ mod tests {
 
     #[test]
     fn a_failure_in_the_sandbox_names_the_path_and_the_key() {
-        let report = |confined| Report { code: Some(127), confined, ..Report::default() };
-        let told = |confined| abnormal_end(&report(confined)).unwrap();
+        let usage = || Usage { code: Some(127), ..Usage::default() };
+        let told = |confined| Ending { usage: usage(), confined, ..Ending::default() }.abnormal().unwrap();
         assert!(!told(None).remedy.contains("sandbox-paths"));
         assert!(
             told(Some(Confined::default()))
@@ -128,10 +142,11 @@ mod tests {
 
     #[test]
     fn memory_above_the_cap_is_told_before_the_signal_that_ended_the_system() {
-        let killed = Report { signal: Some(libc::SIGKILL), killed: true, ..Report::default() };
-        assert_eq!(abnormal_end(&killed).unwrap().code, Code::Crashed);
-        let over = Report { peak_bytes: 300 << 20, exceeded_cap_bytes: Some(256 << 20), ..killed };
-        let reason = abnormal_end(&over).unwrap();
+        let reason = |usage| Ending { usage, ..Ending::default() }.abnormal().unwrap();
+        let killed = Usage { signal: Some(libc::SIGKILL), killed: true, ..Usage::default() };
+        assert_eq!(reason(killed.clone()).code, Code::Crashed);
+        let over = Usage { peak_bytes: 300 << 20, exceeded_cap_bytes: Some(256 << 20), ..killed };
+        let reason = reason(over);
         assert_eq!((reason.code, reason.figure.as_str()), (Code::OverMemory, "300 MiB or more of 256 MiB"));
     }
 }

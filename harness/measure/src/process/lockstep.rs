@@ -13,7 +13,7 @@ use dyno_record::{Code, Reason};
 
 use super::dialogue::Dialogue;
 pub use super::dialogue::Stop;
-use super::ending::{Ending, abnormal_end};
+use super::ending::Ending;
 use super::idle::Reading;
 use super::silence;
 use super::subject::Subject;
@@ -60,7 +60,7 @@ pub struct Lockstep {
 impl Lockstep {
     /// Nanoseconds from the last answer to the system's end.
     pub fn after_ns(&self) -> u64 {
-        self.last_answer_ns.map_or(0, |at| self.ending.report.ended_ns.saturating_sub(at))
+        self.last_answer_ns.map_or(0, |at| self.ending.usage.ended_ns.saturating_sub(at))
     }
 }
 
@@ -282,9 +282,9 @@ fn finish(
     let patience = if leaves { EXIT_TIME } else { subject.exit_patience() };
     // After the system's end the supervisor still gives its helpers their grace.
     let (ending, hung) = system.finish(patience + GRACE, || None)?;
-    let report = &ending.report;
-    let by_supervisor = report.flooded || report.exceeded_cap_bytes.is_some();
-    let died = abnormal_end(report).filter(|_| !report.killed || by_supervisor);
+    let usage = &ending.usage;
+    let by_supervisor = usage.flooded || usage.exceeded_cap_bytes.is_some();
+    let died = ending.abnormal().filter(|_| !usage.killed || by_supervisor);
     let reason = match fault {
         // A system that still runs after its output ended gets the fault of the early end.
         Some(fault) if leaves => {

@@ -10,11 +10,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use dyno_record::{Code, Reason};
+use dyno_record::{Code, Reason, Usage};
 use serde::de::DeserializeOwned;
 
-use super::audit::{LOOK_INTERVAL, pause};
-use super::ending::Ending;
+use super::audit::{Auditor, LOOK_INTERVAL, pause};
+use super::ending::{Confined, Ending};
 use super::environment::environment;
 use super::stopping::{Stops, go_on, stop};
 use super::subject::Subject;
@@ -26,7 +26,7 @@ use crate::files::{forget, make_way};
 use crate::os::tree::Root;
 use crate::os::{self, PollFlags};
 use crate::sandbox::named_files;
-use crate::supervisor::{Confined, Launched, OWN_PROGRAM, Report, SUPERVISE, Spec};
+use crate::supervisor::{Launched, OWN_PROGRAM, Report, SUPERVISE, Spec};
 
 /// Least wait for a message, when a slice is about to end.
 const LEAST_WAIT: Duration = Duration::from_micros(100);
@@ -37,6 +37,7 @@ pub struct Supervised<'a> {
     control: BufReader<UnixStream>,
     /// What is known of the ending so far.
     pub(super) ending: Ending,
+    auditor: Auditor,
     subject: Subject<'a>,
     /// Processes between supervisor and system.
     layers: usize,
@@ -82,6 +83,7 @@ impl<'a> Supervised<'a> {
             supervisor,
             control: BufReader::new(control),
             ending: Ending { cached_bytes, ..Ending::default() },
+            auditor: Auditor::default(),
             subject: subject.clone(),
             layers: spec.layers(),
             stops: Stops::default(),
@@ -107,12 +109,12 @@ impl<'a> Supervised<'a> {
 
     /// Looks at the system's threads if a look is due.
     pub fn look_if_due(&mut self) {
-        self.ending.audit.look_if_due(self.root(), self.subject.cores);
+        self.auditor.look_if_due(self.root(), self.subject.cores);
     }
 
     /// Looks at the system's threads.
     pub fn look(&mut self) {
-        self.ending.audit.look(self.root(), self.subject.cores);
+        self.auditor.look(self.root(), self.subject.cores);
     }
 
     /// Asks the supervisor to end the system.
@@ -135,7 +137,7 @@ impl<'a> Supervised<'a> {
             reason = if begin.elapsed() >= LOOK_INTERVAL { look() } else { None };
             self.look_if_due();
             reason = reason.or_else(|| self.give_turn());
-            let running = begin.elapsed().saturating_sub(self.ending.audit.stopped);
+            let running = begin.elapsed().saturating_sub(self.auditor.stopped);
             if reason.is_none() && running >= limit {
                 reason = Some(Code::Hung.reason(format!("still running after {:.1} s", limit.as_secs_f64())));
             }
@@ -147,20 +149,26 @@ impl<'a> Supervised<'a> {
         self.ending.joules = self.gauge.joules();
         let lost = || Code::Crashed.reason("the system ended or stopped its supervisor");
         let reason = if received.is_none() { reason.or_else(|| Some(lost())) } else { reason };
-        let mut report = received.unwrap_or(Report { killed: true, ..Report::default() });
-        report.confined = self.confined(&report);
-        let mut ending = std::mem::take(&mut self.ending);
-        ending.stopped_ns = self.stops.before(report.ended_ns);
-        ending.audit.escaped = ending.audit.escaped.or_else(|| report.escaped.clone());
-        ending.report = report;
+        let killed = || Report { usage: Usage { killed: true, ..Usage::default() }, read_files: Vec::new() };
+        let Report { usage, read_files } = received.unwrap_or_else(killed);
+        let mut audit = std::mem::take(&mut self.auditor.audit);
+        audit.escaped = audit.escaped.or_else(|| usage.escaped.clone());
+        let ending = Ending {
+            confined: self.confined(&usage),
+            stopped_ns: self.stops.before(usage.ended_ns),
+            usage,
+            read_files,
+            audit,
+            ..std::mem::take(&mut self.ending)
+        };
         Ok((ending, reason.or_else(|| self.stops.fault())))
     }
 
     /// What a system that failed in its sandbox lacked there. A submission brings all that it needs.
-    fn confined(&self, report: &Report) -> Option<Confined> {
-        let failed = report.code.is_some_and(|code| code != 0) && !self.subject.system.sized_by_sight;
+    fn confined(&self, usage: &Usage) -> Option<Confined> {
+        let failed = usage.code.is_some_and(|code| code != 0) && !self.subject.system.sized_by_sight;
         let sandbox = self.subject.sandbox().filter(|_| failed)?;
-        Some(Confined { unseen: sandbox.unseen(self.subject.system, &report.stderr_tail) })
+        Some(Confined { unseen: sandbox.unseen(self.subject.system, &usage.stderr_tail) })
     }
 
     /// Slot in the turns of a group, if the system takes turns within a launch. In lock-step the conversation passes
@@ -191,7 +199,7 @@ impl<'a> Supervised<'a> {
         let to = os::monotonic_ns();
         go_on(root);
         self.stops.add(from, to, met_work);
-        self.ending.audit.stopped += Duration::from_nanos(to - from);
+        self.auditor.stopped += Duration::from_nanos(to - from);
         None
     }
 

@@ -12,12 +12,12 @@
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use dyno_record::Reason;
+use dyno_record::{HostSpeed, Reason};
 use dyno_stats::{Random, median};
 
 use super::idle::{CLEAN_UP, IdleTime, Reading};
 use crate::error::Result;
-use crate::noise::canary::{Canary, HostSpeed};
+use crate::noise::canary::Canary;
 use crate::os::fresh_seed;
 use crate::os::tree::Root;
 

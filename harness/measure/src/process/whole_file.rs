@@ -10,7 +10,7 @@ use std::time::Duration;
 use dyno_record::rules::limits::{MOST_OUTPUT_BYTES, MOST_OUTPUT_GROWTH};
 use dyno_record::{Code, Reason};
 
-use super::ending::{Ending, abnormal_end};
+use super::ending::Ending;
 use super::subject::Subject;
 use super::supervised::Supervised;
 use crate::error::{Error, Result};
@@ -58,8 +58,7 @@ pub fn whole_file(subject: &Subject<'_>, text: &[u8], lines: usize) -> Result<Pa
     };
     let (ending, reason) = system.finish(limit, flood)?;
     // A short flood is over before the first look.
-    let died = || abnormal_end(&ending.report);
-    let reason = reason.filter(|_| !ending.report.flooded).or_else(flood).or_else(died);
+    let reason = reason.filter(|_| !ending.usage.flooded).or_else(flood).or_else(|| ending.abnormal());
     if let Some(reason) = reason {
         return Ok(Pass { reasons: vec![reason], ending, text: Vec::new() });
     }

@@ -7,7 +7,7 @@ use super::latency::OPENING_COPIES;
 use super::part::Part;
 use super::throughput::ONE_LINE_LAUNCHES;
 use crate::TestSet;
-use crate::constants::{LINES_AN_UNKNOWN, unknown_of};
+use crate::constants::{LEAST_UNKNOWN, LINES_AN_UNKNOWN, unknown_of};
 use crate::process::turns::lines_of_a_block;
 
 /// Launches of a round of whole files beside the timed ones and those over one line: over fresh lines, and over filler
@@ -35,13 +35,12 @@ pub fn unscored_units(set: &TestSet, track: Track, profile: Profile, unit_ns: &[
     Part::all(track, profile, lines).map(of_part).sum::<usize>() + turns * OPENING_COPIES
 }
 
-/// Lines that don't count, as a share of those that do: of whole files the fresh ones, in lock-step the
-/// [unscored units](unscored_units).
-pub fn unscored_share(set: &TestSet, track: Track, profile: Profile, unit_ns: &[f64]) -> f64 {
-    match track.is_lockstep() {
-        true => unscored_units(set, track, profile, unit_ns) as f64 / set.unit_count(track).max(1) as f64,
-        false => 1.0 / LINES_AN_UNKNOWN as f64,
-    }
+/// Seconds of the lines that don't count in a cell's round `number` of whole files: the fresh ones, and in the first
+/// round a trial over the set. A timed launch takes `timed` seconds, and `pass` of them for each time over `set`.
+pub fn unscored_seconds(set: &TestSet, number: usize, timed: f64, pass: f64) -> f64 {
+    let least = pass * LEAST_UNKNOWN as f64 / set.source.len().max(1) as f64;
+    let fresh = (timed / LINES_AN_UNKNOWN as f64).max(least);
+    fresh + if number == 0 { pass } else { 0.0 }
 }
 
 #[cfg(test)]
@@ -58,6 +57,13 @@ mod tests {
         assert_eq!([0, 1].map(|number| of(Track::ThroughputAll, number)), [8, 6]);
         assert_eq!([0, 1].map(|number| of(Track::Pages, number)), [4, 4], "as many as parts");
         assert_eq!(of(Track::Server, 0), 1);
+    }
+
+    #[test]
+    fn fresh_lines_are_a_twentieth_but_two_dozen_at_least_and_the_first_round_has_a_trial() {
+        assert_eq!(unscored_seconds(&set(1000), 1, 40.0, 10.0), 2.0);
+        assert_eq!(unscored_seconds(&set(48), 1, 10.0, 10.0), 5.0);
+        assert_eq!(unscored_seconds(&set(48), 0, 10.0, 10.0), 15.0);
     }
 
     #[test]

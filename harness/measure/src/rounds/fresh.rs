@@ -12,7 +12,7 @@
 use std::collections::HashSet;
 
 use dyno_record::rules::limits::COALESCED_RATIO;
-use dyno_record::{Code, Reason};
+use dyno_record::{Code, FreshLaunch, Launches, Reason};
 use dyno_stats::Random;
 
 use super::filling::LaunchInput;
@@ -25,7 +25,7 @@ use crate::process::failed::Asked;
 use crate::unknown::altered::AlterableLines;
 use crate::unknown::odd_answer::strange;
 use crate::unknown::turns::turn;
-use crate::{FreshLaunch, Launches, split_lines, words};
+use crate::{split_lines, words};
 
 /// Compares the round's launches with a launch over fresh lines, which is added to them.
 pub(super) fn compare(context: &RoundContext<'_>, input: &LaunchInput, observed: &mut Observed) -> Asked<()> {

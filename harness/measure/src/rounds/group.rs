@@ -13,11 +13,12 @@ use super::measured::{Measured, record};
 use super::observed::{Observed, RoundContext};
 use super::part::Part;
 use super::{answers, latency, server, throughput};
-use crate::noise::{Noise, TreeTime, watched};
+use crate::noise::{TreeTime, watched};
 use crate::os::fresh_seed;
 use crate::process::hidden::hidden_files;
 use crate::process::turns::{Slot, Turns, side_by_side};
-use crate::{Bench, Earlier, HostSpeed, Result, Round, Slices};
+use crate::{Bench, Earlier, Result, Round};
+use dyno_record::{HostSpeed, Noise, Slices};
 
 /// A system of the group.
 struct Member<'a> {

@@ -5,14 +5,14 @@ use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use dyno_api::Facts;
-use dyno_record::{Code, Reason, SCHEMA, Verdict, hash_of};
+use dyno_record::{Code, Noise, Reason, Record, SCHEMA, Verdict, hash_of};
 
 use super::observed::{Observed, RoundContext};
 use crate::files::{bytes_of, file_hash, make_way};
-use crate::noise::Noise;
+use crate::noise::is_self_disturbed;
 use crate::process::hidden::{opened_bytes, reads_its_model};
 use crate::process::subject::Subject;
-use crate::{Bench, Earlier, Record, Result, Round, as_text};
+use crate::{Bench, Earlier, Result, Round, as_text};
 
 /// Result of a round.
 #[derive(Clone, Debug)]
@@ -156,7 +156,7 @@ fn facts_of(subject: &Subject<'_>) -> Option<Facts> {
 }
 
 fn self_disturbed(attempts: &[Noise]) -> Option<Reason> {
-    let most = attempts.iter().filter(|noise| noise.is_self_disturbed());
+    let most = attempts.iter().filter(|noise| is_self_disturbed(noise));
     let most = most.max_by(|a, b| a.unwaited_share.total_cmp(&b.unwaited_share))?;
     let figure = format!("up to {:.1} % of its cores in a round", most.unwaited_share * 100.0);
     Some(Code::SelfDisturbed.reason(figure))

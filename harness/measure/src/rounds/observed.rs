@@ -3,18 +3,16 @@
 use std::ops::Range;
 use std::time::Duration;
 
-use dyno_record::{Exchange, Reason};
+use dyno_record::{Audit, CpuUse, EnergyUse, Exchange, Launches, Reason, Served, Slices, Times, Usage};
 
 use crate::judge::Sample;
 use crate::noise::TreeTime;
-use crate::process::audit::Audit;
 use crate::process::ending::Ending;
 use crate::process::failed::Asked;
 use crate::process::lockstep::{Lockstep, Pieces};
 use crate::process::subject::Subject;
 use crate::process::whole_file::{Pass, whole_file};
-use crate::record::{CpuUse, EnergyUse, Launches, Served, Slices, Times};
-use crate::supervisor::{Report, SeenFile};
+use crate::supervisor::SeenFile;
 use crate::{Bench, Earlier, Round, as_text};
 
 /// Context of a round under way.
@@ -73,7 +71,7 @@ pub struct Observed {
     pub worked: Option<Duration>,
     pub settled_bytes: Option<u64>,
     pub cached_bytes: Option<u64>,
-    pub usage: Report,
+    pub usage: Usage,
     /// CPU time of all launches, timed or not.
     pub tree: TreeTime,
     /// Large files that the timed launches read.
@@ -86,7 +84,7 @@ impl Observed {
     /// A launch over `lines` whose time is none of the round's.
     pub fn launch_untimed(&mut self, context: &RoundContext<'_>, lines: &[impl AsRef<[u8]>]) -> Asked<Pass> {
         let pass = whole_file(&context.subject, &as_text(lines), lines.len())?;
-        self.tree.add(&pass.ending.report);
+        self.tree.add(&pass.ending.usage);
         pass.sound()
     }
 
@@ -153,33 +151,11 @@ impl Observed {
 
     /// Adds the ending of one of the round's processes. Times add up over the launches; peaks are maxima.
     pub fn take(&mut self, ending: &Ending) {
-        self.tree.add(&ending.report);
+        self.tree.add(&ending.usage);
         self.joules = ending.joules.map(|joules| self.joules.unwrap_or(0.0) + joules).or(self.joules);
-        self.see(&ending.report.read_files);
+        self.see(&ending.read_files);
         self.cached_bytes = self.cached_bytes.max(ending.cached_bytes);
-        let (usage, launch) = (&self.usage, ending.report.clone());
-        self.usage = Report {
-            user_ns: usage.user_ns + launch.user_ns,
-            system_ns: usage.system_ns + launch.system_ns,
-            unwaited_ns: usage.unwaited_ns + launch.unwaited_ns,
-            ignores_children: usage.ignores_children || launch.ignores_children,
-            peak_bytes: usage.peak_bytes.max(launch.peak_bytes),
-            largest_process_bytes: usage.largest_process_bytes.max(launch.largest_process_bytes),
-            group_peak_bytes: usage.group_peak_bytes.max(launch.group_peak_bytes),
-            tree_pss_bytes: usage.tree_pss_bytes.max(launch.tree_pss_bytes),
-            voluntary_switches: usage.voluntary_switches + launch.voluntary_switches,
-            involuntary_switches: usage.involuntary_switches + launch.involuntary_switches,
-            left_processes: usage.left_processes + launch.left_processes,
-            stderr_bytes: usage.stderr_bytes + launch.stderr_bytes,
-            supervisor_ns: usage.supervisor_ns + launch.supervisor_ns,
-            forbids_looks: usage.forbids_looks || launch.forbids_looks,
-            hidden_memory_bytes: usage.hidden_memory_bytes.max(launch.hidden_memory_bytes),
-            lowered_peak_bytes: usage.lowered_peak_bytes.max(launch.lowered_peak_bytes),
-            network_attempts: usage.network_attempts + launch.network_attempts,
-            exceeded_cap_bytes: usage.exceeded_cap_bytes.or(launch.exceeded_cap_bytes),
-            read_files: Vec::new(),
-            ..launch
-        };
+        self.usage.add(&ending.usage);
         self.audit.merge(&ending.audit);
         self.network = self.network.take().or_else(|| ending.network.clone());
     }

@@ -5,12 +5,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use dyno_record::Usage;
 use dyno_record::rules::limits::HIDDEN_BYTES;
 
-use super::messages::{Report, SeenFile};
+use super::messages::SeenFile;
 use crate::os::buffers::buffered_bytes;
 use crate::os::odd_memory::{Status, segments_of, touched_bytes};
 use crate::os::opened::{Open, Opened, allocated_bytes, descriptors_of, key, mapped_by};
+use crate::os::tree::running_ns;
 
 /// Folders of the operating system, whose files belong to no system.
 const SYSTEM_FOLDERS: [&str; 13] = [
@@ -21,9 +23,13 @@ const SYSTEM_FOLDERS: [&str; 13] = [
 const PACKAGES: [&str; 3] = ["site-packages", "dist-packages", "node_modules"];
 /// Folders of an installed interpreter, beside its `bin`.
 const OF_AN_INTERPRETER: [&str; 3] = ["lib", "lib64", "share"];
-/// Looks after which a process forbids them on purpose. A process that starts a program forbids them for a
-/// moment, as the supervisor does itself; on a busy host the moment may be long.
+/// Looks after which a process forbids them on purpose, once it has run for longer than [`SET_UP_NS`].
 const FORBIDDEN_LOOKS: u32 = 8;
+/// CPU time of a process before it starts a program. It forbids looks meanwhile, as the supervisor does itself.
+/// bubblewrap takes less than a millisecond, which may last for half a second on a busy host.
+const SET_UP_NS: u64 = 5_000_000;
+/// Looks after which a process forbids them on purpose although it has hardly run: three seconds, on average.
+const FORBIDDEN_LOOKS_AT_REST: u32 = 64;
 /// Most files that a report names: more than the parts of any model, and than a system has reason to open beside it.
 const MOST_FILES: usize = 4096;
 
@@ -65,7 +71,7 @@ impl SeenFiles {
     /// Looks at a system's processes. Returns the bytes that they hold beside their own memory: in files in memory,
     /// segments, messages, huge pages, pipes and sockets. Reading a map takes the process's lock on it, so that maps
     /// are read at the first, second, fourth, eighth … look alone.
-    pub fn look(&mut self, processes: &[Status], report: &mut Report) -> u64 {
+    pub fn look(&mut self, processes: &[Status], usage: &mut Usage) -> u64 {
         self.looks += 1;
         let reads_maps = self.looks.is_power_of_two();
         let (mut buffers, mut open_now) = (Vec::new(), BTreeSet::new());
@@ -73,9 +79,9 @@ impl SeenFiles {
             let thread = process.shown_by;
             let folders = interpreter_folders(thread);
             let mapped = if reads_maps { mapped_by(thread, HIDDEN_BYTES) } else { Vec::new() };
-            let open =
-                descriptors_of(thread, HIDDEN_BYTES).unwrap_or_else(|_| self.was_forbidden(process.pid));
-            report.forbids_looks |= open.hides_files;
+            let open = descriptors_of(thread, HIDDEN_BYTES)
+                .unwrap_or_else(|_| self.was_forbidden(process.pid, running_ns(&[process.pid])));
+            usage.forbids_looks |= open.hides_files;
             buffers.extend(open.buffers.into_iter().filter(|buffer| !self.streams.contains(&buffer.key)));
             for file in open.files.into_iter().chain(mapped) {
                 if self.is_memory(&file) {
@@ -92,15 +98,17 @@ impl SeenFiles {
         self.in_memory.retain(|key, file| open_now.contains(key) || is_still_there(file, &roots));
         self.pids.extend(processes.iter().map(|process| process.pid));
         let huge: u64 = processes.iter().map(Status::huge_page_bytes).sum();
-        report.hidden_memory_bytes = report.hidden_memory_bytes.max(self.untouched(&threads, true) + huge);
+        usage.hidden_memory_bytes = usage.hidden_memory_bytes.max(self.untouched(&threads, true) + huge);
         self.untouched(&threads, false) + huge + buffered_bytes(&buffers)
     }
 
-    /// Counts a look that `pid` forbade; nothing was seen, but perhaps that it hides its files.
-    fn was_forbidden(&mut self, pid: u32) -> Open {
+    /// Counts a look that `pid` forbade, which has run for `ran_ns`; nothing was seen, but perhaps that it hides its
+    /// files.
+    fn was_forbidden(&mut self, pid: u32, ran_ns: u64) -> Open {
         let looks = self.forbidding.entry(pid).or_default();
         *looks += 1;
-        Open { hides_files: *looks >= FORBIDDEN_LOOKS, ..Open::default() }
+        let most = if ran_ns > SET_UP_NS { FORBIDDEN_LOOKS } else { FORBIDDEN_LOOKS_AT_REST };
+        Open { hides_files: *looks >= most, ..Open::default() }
     }
 
     fn is_memory(&self, file: &Opened) -> bool {
@@ -110,9 +118,9 @@ impl SeenFiles {
     }
 
     /// Looks once more after the last process has ended: what is there now would be there in the next launch.
-    pub fn look_after_the_end(&mut self, report: &mut Report) {
+    pub fn look_after_the_end(&mut self, usage: &mut Usage) {
         self.in_memory.retain(|_, file| is_still_there(file, &[String::new()]));
-        report.hidden_memory_bytes = report.hidden_memory_bytes.max(self.untouched(&[], true));
+        usage.hidden_memory_bytes = usage.hidden_memory_bytes.max(self.untouched(&[], true));
     }
 
     /// Bytes of files in memory and of segments, less those that the processes have mapped and touched. Of all
@@ -199,8 +207,8 @@ mod tests {
         fs::write(named.path(), vec![1; 3 << 20]).unwrap();
         let own = [Status::of(std::process::id())];
         let look = |seen: &mut SeenFiles| {
-            let mut report = Report::default();
-            (seen.look(&own, &mut report), report.hidden_memory_bytes)
+            let mut usage = Usage::default();
+            (seen.look(&own, &mut usage), usage.hidden_memory_bytes)
         };
         let mut seen = SeenFiles::begin(&[]);
         let (beside, hidden) = look(&mut seen);
@@ -213,6 +221,16 @@ mod tests {
         assert_eq!(look(&mut SeenFiles::begin(&[path.to_path_buf()])).1, 0, "the declared model");
         drop((reopened, path));
         assert_eq!(look(&mut seen).1, 0, "removed");
+    }
+
+    #[test]
+    fn looks_are_forbidden_on_purpose_by_a_process_that_works_or_for_long() {
+        let after = |ran_ns| {
+            let mut seen = SeenFiles::begin(&[]);
+            (1..=99).find(|_| seen.was_forbidden(7, ran_ns).hides_files)
+        };
+        assert_eq!(after(SET_UP_NS + 1), Some(FORBIDDEN_LOOKS), "it has loaded something");
+        assert_eq!(after(500_000), Some(FORBIDDEN_LOOKS_AT_REST), "it waits for a core to start a program");
     }
 
     #[test]

@@ -29,6 +29,7 @@ use std::process::{ChildStderr, Command, Stdio};
 use std::time::{Duration, Instant};
 use std::{fs, io};
 
+use dyno_record::Usage;
 use dyno_record::rules::limits::MOST_STDERR_BYTES;
 use dyno_stats::Random;
 use serde::Serialize;
@@ -37,7 +38,7 @@ use attempts::Attempts;
 use files::SeenFiles;
 use gate::Gate;
 pub use gate::child_of;
-pub use messages::{Confined, Launched, MemoryMethod, Report, SeenFile, Spec};
+pub use messages::{Launched, Report, SeenFile, Spec};
 use processes::SeenProcesses;
 pub use tail::STDERR_TAIL;
 use tail::Tail;
@@ -92,12 +93,12 @@ pub(crate) fn supervise(control: RawFd) -> Result<()> {
     // The bench may be gone already. Then `watch` sees its closed side, and ends the system.
     let _ = send(&mut control, &Launched { at_ns, error: None, network });
     let mut report = watch(pid, stderr, &control, &spec, (&mut looks, attempts), group.as_mut())?;
-    let cpu_ns = group.as_ref().and_then(Group::cpu_ns);
-    report.unwaited_ns = looks.processes.beyond(report.user_ns + report.system_ns, cpu_ns);
-    report.group_peak_bytes = group.as_ref().and_then(Group::peak_bytes);
-    looks.processes.conclude(&mut report);
+    let (cpu_ns, usage) = (group.as_ref().and_then(Group::cpu_ns), &mut report.usage);
+    usage.unwaited_ns = looks.processes.beyond(usage.user_ns + usage.system_ns, cpu_ns);
+    usage.group_peak_bytes = group.as_ref().and_then(Group::peak_bytes);
+    looks.processes.conclude(usage);
     let at_cap = group.is_some_and(|group| group.was_at_cap());
-    report.exceeded_cap_bytes = spec.memory_cap_bytes.filter(|&cap| at_cap || report.peak_bytes > cap);
+    usage.exceeded_cap_bytes = spec.memory_cap_bytes.filter(|&cap| at_cap || usage.peak_bytes > cap);
     let _ = send(&mut control, &report);
     Ok(())
 }
@@ -189,7 +190,7 @@ fn watch(
     let ended = os::watch_process(pid)?;
     let mut tail = Tail::new(stderr)?;
     let floor_bytes = Status::of(std::process::id()).peak_bytes();
-    let mut report = Report { floor_bytes, ..Report::default() };
+    let mut usage = Usage { floor_bytes, ..Usage::default() };
     // Intervals up to twice the mean: a system that changes cores right after a look may meet the next look
     // there.
     let mut random = Random::new(fresh_seed(), "looks");
@@ -204,10 +205,10 @@ fn watch(
         if end {
             break;
         }
-        report.flooded = tail.bytes > MOST_STDERR_BYTES;
-        let is_large = spec.memory_cap_bytes.is_some_and(|cap| looks.processes.most_bytes(&report) > cap);
-        if bench || report.flooded || is_large {
-            report.killed = true;
+        usage.flooded = tail.bytes > MOST_STDERR_BYTES;
+        let is_large = spec.memory_cap_bytes.is_some_and(|cap| looks.processes.most_bytes(&usage) > cap);
+        if bench || usage.flooded || is_large {
+            usage.killed = true;
             os::kill_group(pid);
             os::kill(pid); // the system may have moved to another group
             os::wait_for([(ended.as_fd(), PollFlags::IN)], None)?;
@@ -216,26 +217,32 @@ fn watch(
         if looked.elapsed() >= pause {
             let pids = root.below();
             let escaped = || pids.iter().find_map(|&pid| tree::escaped_thread(pid, cores));
-            report.escaped = report.escaped.take().or_else(escaped);
-            looks.look(&pids, &mut report);
+            usage.escaped = usage.escaped.take().or_else(escaped);
+            looks.look(&pids, &mut usage);
             group.iter_mut().for_each(|group| group.look());
             (looked, pause) = (Instant::now(), until_next_look());
         }
     }
-    report.ended_ns = os::monotonic_ns();
+    usage.ended_ns = os::monotonic_ns();
     // The system has ended but isn't reaped: the kernel still knows its mask, however short its life was.
-    report.escaped = report.escaped.take().or_else(|| tree::escaped_thread(pid, cores));
-    reaping::reap_all(pid, control, &mut report, &looks.processes);
+    usage.escaped = usage.escaped.take().or_else(|| tree::escaped_thread(pid, cores));
+    reaping::reap_all(pid, control, &mut usage, &looks.processes);
     if spec.sandbox.is_some() {
-        report.unwrap_signal();
+        unwrap_signal(&mut usage);
     }
     tail.read();
-    report.network_attempts = attempts.map_or(0, Attempts::count);
-    (report.stderr_bytes, report.stderr_tail) = (tail.bytes, tail.text());
-    looks.files.look_after_the_end(&mut report);
-    report.read_files = looks.files.read();
-    report.supervisor_ns = os::own_cpu_ns();
-    Ok(report)
+    usage.network_attempts = attempts.map_or(0, Attempts::count);
+    (usage.stderr_bytes, usage.stderr_tail) = (tail.bytes, tail.text());
+    looks.files.look_after_the_end(&mut usage);
+    usage.supervisor_ns = os::own_cpu_ns();
+    Ok(Report { usage, read_files: looks.files.read() })
+}
+
+/// Reads a signal out of the exit code, as which a sandbox passes it on (shells do so as well).
+fn unwrap_signal(usage: &mut Usage) {
+    if let Some(code @ 129..=192) = usage.code {
+        (usage.code, usage.signal) = (None, Some(code - 128));
+    }
 }
 
 /// What the looks at a system have shown. A look catches short-lived, unreaped children on other cores, too: the
@@ -246,10 +253,10 @@ struct Looks {
 }
 
 impl Looks {
-    fn look(&mut self, pids: &[u32], report: &mut Report) {
+    fn look(&mut self, pids: &[u32], usage: &mut Usage) {
         let processes: Vec<Status> = pids.iter().map(|&pid| Status::of(pid)).collect();
         self.processes.look_at_times(&processes); // first: a child may end meanwhile
-        let beside = self.files.look(&processes, report);
-        self.processes.look(&processes, beside, report);
+        let beside = self.files.look(&processes, usage);
+        self.processes.look(&processes, beside, usage);
     }
 }

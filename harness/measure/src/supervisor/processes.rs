@@ -8,10 +8,10 @@
 use std::collections::HashMap;
 
 use dyno_record::rules::limits::{HIDDEN_BYTES, LOWERED_PEAK};
+use dyno_record::{MemoryMethod, Usage};
 
 use crate::os::odd_memory::{Status, held_bytes};
 use crate::os::tree;
-use crate::supervisor::messages::{MemoryMethod, Report};
 
 /// What the looks at a system have shown of each process.
 #[derive(Default)]
@@ -31,8 +31,8 @@ impl SeenProcesses {
     }
 
     /// Looks at the memory of a system's processes, which hold `beside` bytes outside of their own.
-    pub fn look(&mut self, processes: &[Status], beside: u64, report: &mut Report) {
-        report.ignores_children |= processes.iter().any(Status::ignores_children);
+    pub fn look(&mut self, processes: &[Status], beside: u64, usage: &mut Usage) {
+        usage.ignores_children |= processes.iter().any(Status::ignores_children);
         for process in processes {
             keep_greatest(&mut self.peaks, process.pid, process.peak_bytes());
         }
@@ -42,14 +42,14 @@ impl SeenProcesses {
             [process] if beside == 0 && process.held_bytes() <= process.peak_bytes() => None,
             _ => held_bytes(processes),
         };
-        report.tree_pss_bytes = report.tree_pss_bytes.max(own.map(|own| own + beside));
+        usage.tree_pss_bytes = usage.tree_pss_bytes.max(own.map(|own| own + beside));
     }
 
     /// Compares the account of a process that has ended with the looks at it.
-    pub fn ended(&self, pid: u32, accounted: u64, report: &mut Report) {
+    pub fn ended(&self, pid: u32, accounted: u64, usage: &mut Usage) {
         let seen = self.peaks.get(&pid).copied().unwrap_or(0);
         if seen as f64 > accounted as f64 * LOWERED_PEAK && seen >= accounted + HIDDEN_BYTES {
-            report.lowered_peak_bytes = report.lowered_peak_bytes.max(seen);
+            usage.lowered_peak_bytes = usage.lowered_peak_bytes.max(seen);
         }
     }
 
@@ -60,8 +60,8 @@ impl SeenProcesses {
     }
 
     /// Most memory that a look has shown.
-    pub fn most_bytes(&self, report: &Report) -> u64 {
-        self.largest().max(report.tree_pss_bytes.unwrap_or(0))
+    pub fn most_bytes(&self, usage: &Usage) -> u64 {
+        self.largest().max(usage.tree_pss_bytes.unwrap_or(0))
     }
 
     fn largest(&self) -> u64 {
@@ -70,12 +70,12 @@ impl SeenProcesses {
 
     /// Chooses the peak: the greatest of the kernel's account of the largest process, the looks, and the control
     /// group's own account.
-    pub fn conclude(&self, report: &mut Report) {
-        report.largest_process_bytes = report.largest_process_bytes.max(self.largest());
-        (report.peak_bytes, report.memory_method) = [
-            (Some(report.largest_process_bytes), MemoryMethod::Wait4),
-            (report.tree_pss_bytes, MemoryMethod::Pss),
-            (report.group_peak_bytes, MemoryMethod::Cgroup),
+    pub fn conclude(&self, usage: &mut Usage) {
+        usage.largest_process_bytes = usage.largest_process_bytes.max(self.largest());
+        (usage.peak_bytes, usage.memory_method) = [
+            (Some(usage.largest_process_bytes), MemoryMethod::Wait4),
+            (usage.tree_pss_bytes, MemoryMethod::Pss),
+            (usage.group_peak_bytes, MemoryMethod::Cgroup),
         ]
         .into_iter()
         .filter_map(|(bytes, method)| Some((bytes?, method)))
@@ -97,14 +97,13 @@ mod tests {
 
     const PID: u32 = 7;
 
-    fn concluded(seen: u64, tree_bytes: Option<u64>, accounted: u64, group: Option<u64>) -> Report {
+    fn concluded(seen: u64, tree_bytes: Option<u64>, accounted: u64, group: Option<u64>) -> Usage {
         let looks = SeenProcesses { peaks: HashMap::from([(PID, seen)]), ..SeenProcesses::default() };
         let (largest_process_bytes, tree_pss_bytes, group_peak_bytes) = (accounted, tree_bytes, group);
-        let mut report =
-            Report { largest_process_bytes, tree_pss_bytes, group_peak_bytes, ..Report::default() };
-        looks.ended(PID, accounted, &mut report);
-        looks.conclude(&mut report);
-        report
+        let mut usage = Usage { largest_process_bytes, tree_pss_bytes, group_peak_bytes, ..Usage::default() };
+        looks.ended(PID, accounted, &mut usage);
+        looks.conclude(&mut usage);
+        usage
     }
 
     #[test]
@@ -115,11 +114,11 @@ mod tests {
         assert_eq!((honest.peak_bytes, honest.lowered_peak_bytes), (101 * MIB, 0));
         let rounded = concluded(100 * MIB, None, 99 * MIB, None);
         assert_eq!((rounded.peak_bytes, rounded.lowered_peak_bytes), (100 * MIB, 0), "counters are rounded");
-        let mut report = Report::default();
+        let mut usage = Usage::default();
         let looks = SeenProcesses { peaks: HashMap::from([(PID + 1, 50 * MIB)]), ..SeenProcesses::default() };
-        looks.ended(PID, MIB, &mut report);
-        looks.conclude(&mut report);
-        assert_eq!((report.peak_bytes, report.lowered_peak_bytes), (50 * MIB, 0), "no account of a child");
+        looks.ended(PID, MIB, &mut usage);
+        looks.conclude(&mut usage);
+        assert_eq!((usage.peak_bytes, usage.lowered_peak_bytes), (50 * MIB, 0), "no account of a child");
     }
 
     #[test]
@@ -131,12 +130,12 @@ mod tests {
         let alone = concluded(13 * MIB, None, 14 * MIB, Some(9 * MIB));
         assert_eq!((alone.peak_bytes, alone.memory_method), (14 * MIB, MemoryMethod::Wait4));
         let own = [Status::of(std::process::id())];
-        let (mut looks, mut report) = (SeenProcesses::default(), Report::default());
-        looks.look(&own, MIB - 1, &mut report);
-        assert_eq!(report.tree_pss_bytes, None, "as much as a library's own");
-        looks.look(&own, 200 * MIB, &mut report);
-        assert!(report.tree_pss_bytes.is_some_and(|bytes| bytes > 200 * MIB));
-        assert_eq!(Some(looks.most_bytes(&report)), report.tree_pss_bytes);
+        let (mut looks, mut usage) = (SeenProcesses::default(), Usage::default());
+        looks.look(&own, MIB - 1, &mut usage);
+        assert_eq!(usage.tree_pss_bytes, None, "as much as a library's own");
+        looks.look(&own, 200 * MIB, &mut usage);
+        assert!(usage.tree_pss_bytes.is_some_and(|bytes| bytes > 200 * MIB));
+        assert_eq!(Some(looks.most_bytes(&usage)), usage.tree_pss_bytes);
     }
 
     #[test]

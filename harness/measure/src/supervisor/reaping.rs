@@ -8,9 +8,9 @@ use std::os::unix::process::ExitStatusExt;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use dyno_record::Usage;
 use dyno_record::rules::limits::GRACE;
 
-use super::messages::Report;
 use super::processes::SeenProcesses;
 use crate::constants::TIME_TO_END;
 use crate::os::{self, PollFlags, tree};
@@ -22,30 +22,30 @@ const REAP_INTERVAL: Duration = Duration::from_micros(500);
 /// Reaps the system and all processes that it left, by force after a grace period. A system that works in a
 /// process behind its own ends when that process ends. The grace also passes for stopped processes once the bench,
 /// which alone would let them go on, has closed `control`.
-pub fn reap_all(pid: u32, control: &UnixStream, report: &mut Report, looks: &SeenProcesses) {
+pub fn reap_all(pid: u32, control: &UnixStream, usage: &mut Usage, looks: &SeenProcesses) {
     let bench_is_there = || {
         let wanted = [(control.as_fd(), PollFlags::IN)];
         os::wait_for(wanted, Some(Duration::ZERO)).is_ok_and(|[gone]| !gone)
     };
-    let (mut patience, mut last, mut forced) = (Patience::with(report.killed), Instant::now(), false);
+    let (mut patience, mut last, mut forced) = (Patience::with(usage.killed), Instant::now(), false);
     while patience.lasts() {
         patience.pass(last.elapsed(), all_are_stopped() && bench_is_there());
         last = Instant::now();
         match os::reap_any() {
-            Ok(Some((ended, status, usage))) => {
+            Ok(Some((ended, status, taken))) => {
                 if ended == pid {
-                    (report.code, report.signal) = (status.code(), status.signal());
+                    (usage.code, usage.signal) = (status.code(), status.signal());
                 }
-                account(&usage, report);
-                looks.ended(ended, peak_bytes(&usage), report);
+                account(&taken, usage);
+                looks.ended(ended, peak_bytes(&taken), usage);
                 if !forced {
-                    report.ended_ns = os::monotonic_ns();
+                    usage.ended_ns = os::monotonic_ns();
                 }
             }
             Ok(None) if patience.is_over_grace() => {
                 let left = tree::children_of(std::process::id());
-                if !forced && !report.killed {
-                    report.left_processes = left.len();
+                if !forced && !usage.killed {
+                    usage.left_processes = left.len();
                 }
                 forced = true;
                 os::kill_group(pid);
@@ -93,13 +93,13 @@ fn all_are_stopped() -> bool {
     !states.is_empty() && states.iter().all(|state| matches!(state, 'T' | 't'))
 }
 
-fn account(usage: &libc::rusage, report: &mut Report) {
+fn account(taken: &libc::rusage, usage: &mut Usage) {
     let ns = |time: libc::timeval| time.tv_sec as u64 * 1_000_000_000 + time.tv_usec as u64 * 1_000;
-    report.user_ns += ns(usage.ru_utime);
-    report.system_ns += ns(usage.ru_stime);
-    report.largest_process_bytes = report.largest_process_bytes.max(peak_bytes(usage));
-    report.voluntary_switches += usage.ru_nvcsw as u64;
-    report.involuntary_switches += usage.ru_nivcsw as u64;
+    usage.user_ns += ns(taken.ru_utime);
+    usage.system_ns += ns(taken.ru_stime);
+    usage.largest_process_bytes = usage.largest_process_bytes.max(peak_bytes(taken));
+    usage.voluntary_switches += taken.ru_nvcsw as u64;
+    usage.involuntary_switches += taken.ru_nivcsw as u64;
 }
 
 /// Peak resident memory of a process that has ended, never below the peak of the process that started it.

@@ -13,7 +13,7 @@ pub(super) fn ask(examinee: &Examinee<'_>) -> Result<ProbeOutcome> {
     let tracks = examinee.tracks.iter().copied();
     ProbeOutcome::in_each(tracks, "no track is probed", |track, outcome| {
         let (_, reasons, ending) = examinee.launch(track, &lines)?;
-        let cpu_ns = ending.report.user_ns + ending.report.system_ns;
+        let cpu_ns = ending.usage.user_ns + ending.usage.system_ns;
         let share = cpu_ns as f64 / ending.wall_ns().max(1) as f64;
         let cores = examinee.bench.placement.cores_of(examinee.system, track).len();
         outcome.figure = format!(

@@ -161,7 +161,7 @@ impl<'a> Examinee<'a> {
 
     fn count(&self, ending: &Ending, after_ns: u64) {
         let mut tree = self.tree.get();
-        tree.add(&ending.report);
+        tree.add(&ending.usage);
         tree.after_ns += after_ns;
         self.tree.set(tree);
     }

@@ -1,6 +1,6 @@
 //! Columns and rows of a published table, as its data file has them: units, and what stands for a row here.
 
-use dyno_measure::Track;
+use dyno_record::Track;
 use dyno_record::rules::names::name_of;
 use serde::{Deserialize, Serialize};
 

@@ -2,7 +2,7 @@
 //! engine's own form is made once, and kept in the user's cache by content.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::sync::{Arc, OnceLock};
 
 use dyno_api::Settings;
@@ -12,8 +12,9 @@ use dyno_record::hash_of;
 use dyno_record::identity::{AdapterLaunch, BatchSize};
 
 use super::folders::Adapter;
+use crate::environment::run;
 use crate::error::{Result, refused};
-use crate::{Listener, cache_folder, last_line};
+use crate::{Listener, cache_folder};
 
 /// An adapter, with the settings and the model of one system.
 #[derive(Clone, Debug)]
@@ -144,12 +145,8 @@ impl AdaptedSystem {
         let aside = tempfile::Builder::new().prefix("building-").tempdir_in(parent)?;
         let made = aside.path().join("model");
         let mut command = Command::new(self.adapter.python()?);
-        command.arg(self.converter()).arg(model).arg(&made).args(self.deciding()).stdin(Stdio::null());
-        let output = command.output()?;
-        if !output.status.success() {
-            let said = last_line(&output.stderr);
-            return Err(refused!("adapter {name}: can't convert {}: {said}", model.display()));
-        }
+        command.arg(self.converter()).arg(model).arg(&made).args(self.deciding());
+        run(&mut command, &format!("adapter {name}: can't convert {}", model.display()), &mut || ())?;
         match std::fs::rename(&made, folder) {
             Err(_) if folder.is_dir() => Ok(()), // another process was faster
             renamed => Ok(renamed?),

@@ -2,6 +2,7 @@
 //! prices.
 
 use dyno_results::Column;
+use dyno_results::contest::{Contestant, Cost};
 use dyno_results::prices::Price;
 use dyno_stats::Standing;
 use dyno_stats::numbers::{counted, mebibytes, plain, supported};
@@ -10,7 +11,6 @@ use serde_json::{Value, json};
 
 use super::contest::{Contest, Host};
 use crate::charts::{Bar, Bars, Colour, Figure};
-use crate::cost::{Contestant, Cost};
 use crate::error::Result;
 use crate::page::document;
 use crate::sentences;

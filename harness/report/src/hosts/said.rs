@@ -6,8 +6,8 @@ use dyno_stats::numbers::{counted, factor};
 
 use super::contest::Contest;
 use crate::charts::shortened;
-use crate::cost::Contestant;
 use crate::sentences::Writer;
+use dyno_results::contest::Contestant;
 
 impl Contest<'_> {
     /// "ssru on c7a.large".

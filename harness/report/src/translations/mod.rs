@@ -9,7 +9,8 @@ mod words;
 
 use serde_json::{Value, json};
 
-use crate::material::{Material, Set};
+use crate::material::Material;
+use dyno_results::contest::Set;
 use words::{Texts, Words};
 
 /// Bytes of JSON of all test sets. The rest of a page of twenty systems takes 1.1 MB, and the page stays

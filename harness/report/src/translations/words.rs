@@ -8,7 +8,8 @@ use dyno_stats::grouped;
 use itertools::Itertools;
 use serde_json::{Value, json};
 
-use crate::material::{Material, Set};
+use crate::material::Material;
+use dyno_results::contest::Set;
 
 /// Outputs of the systems, equal outputs once.
 pub struct Texts<'a> {

@@ -3,7 +3,7 @@
 use super::context::SetContext;
 use crate::charts::{Axis, Curve, Curves, Figure};
 use crate::tables::{Field, Rows, Table};
-use dyno_measure::Track;
+use dyno_record::Track;
 use dyno_results::CellSummary;
 use dyno_results::summary::LoadFigures;
 use dyno_stats::numbers::{counted, plain};

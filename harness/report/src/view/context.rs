@@ -3,12 +3,12 @@
 use serde::Serialize;
 
 use crate::charts::{Colour, Figure, shortened};
-use crate::cost::Contest;
-use crate::material::{Material, Set, System};
+use crate::material::{Material, System};
 use crate::published::Published;
 use crate::tables::Table;
-use dyno_measure::{Track, Verdict};
+use dyno_record::{Track, Verdict};
 use dyno_results::CellSummary;
+use dyno_results::contest::{Contest, Set};
 use dyno_stats::Standing;
 
 /// A test set as its sections see it.

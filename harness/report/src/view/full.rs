@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::context::{SetContext, class_of};
 use crate::material::Material;
 use crate::tables::{Field, Table};
-use dyno_measure::{Host, Profile, Reason, Record, Track, Verdict};
+use dyno_record::{Host, Profile, Reason, Record, Track, Verdict};
 use dyno_results::scores::Scale;
 use dyno_results::summary::cell::MetricFigure;
 use dyno_results::{CellSummary, Column, Run};

@@ -3,7 +3,7 @@
 use super::context::SetContext;
 use crate::charts::{Axis, Colour, Curve, Curves, Figure};
 use crate::tables::{Field, Table};
-use dyno_measure::{Exchange, Track};
+use dyno_record::{Exchange, Track};
 use dyno_results::CellSummary;
 use dyno_stats::numbers::{plain, supported};
 use dyno_stats::{Estimate, Order};
@@ -26,7 +26,8 @@ pub(super) fn over_cores(context: &SetContext<'_>, track: Track) -> Option<Figur
     let (id, figure, unit, way) = match track.exchange() {
         Exchange::Lines => ("core-sweep-of-a-line", "speed", "words/s", ", line by line"),
         Exchange::Arrivals => ("core-sweep-of-a-server", "greatest rate", "lines/s", " as a server"),
-        _ => ("core-sweep", "speed", "words/s", ""),
+        Exchange::Pages => ("core-sweep-of-a-page", "speed", "words/s", ", page by page"),
+        Exchange::File => ("core-sweep", "speed", "words/s", ""),
     };
     let sweeps: Vec<Swept> = cells
         .iter()

@@ -21,7 +21,7 @@ mod time;
 mod trust;
 mod wins;
 
-use dyno_measure::Profile;
+use dyno_record::Profile;
 use dyno_results::{Run, Summary, csv_of};
 use dyno_stats::numbers::whole;
 use serde::Serialize;

@@ -3,11 +3,11 @@
 use super::context::{Section, SetContext, row_class};
 use super::wins;
 use crate::charts::{self, Axis, Family, Figure, Point, Scatter};
-use crate::cost::{Contest, Contestant, Cost};
 use crate::published::Published;
 use crate::sentences::{self, Writer};
 use crate::tables::{Field, Table};
-use dyno_measure::Verdict;
+use dyno_record::Verdict;
+use dyno_results::contest::{Contest, Contestant, Cost};
 use dyno_results::scores::{Scale, Standard};
 use dyno_stats::Standing;
 use dyno_stats::numbers::{supported, tick};
@@ -62,6 +62,12 @@ fn figure(context: &SetContext<'_>, contest: &Contest<'_>) -> Figure {
     Figure::of(&chart, &id, title, about, table(context, contest))
 }
 
+/// Axis of a cost.
+fn cost_axis(cost: Cost) -> Axis {
+    let better = if cost.less_is_better() { "← less is better" } else { "more is better →" };
+    Axis::of(format!("{} (log, {better})", cost.axis()), true)
+}
+
 /// Axis of quality. The better end is always at the top.
 fn quality_axis(scale: &Scale) -> Axis {
     let better = if scale.is_higher_better() { "more" } else { "less" };
@@ -82,7 +88,7 @@ pub fn scatter(
         Point { name, family, standing: one.standing, x: one.cost, y: one.quality, tip }
     };
     let (cost, points) = (contest.cost, shown.iter().map(point).collect());
-    let (x, y) = (cost.axis(), quality_axis(&contest.scale));
+    let (x, y) = (cost_axis(cost), quality_axis(&contest.scale));
     Scatter { x, less_is_better: cost.less_is_better(), y, points, published }
 }
 

@@ -4,7 +4,7 @@ use super::context::{Section, SetContext};
 use super::{growth, summary, sweep};
 use crate::charts::{Bar, Bars, Figure};
 use crate::tables::{Field, Table};
-use dyno_measure::{Exchange, Track};
+use dyno_record::{Exchange, Track};
 use dyno_stats::Estimate;
 use dyno_stats::numbers::{factor, mebibytes, plain};
 
@@ -39,7 +39,8 @@ fn cores(context: &SetContext<'_>, all: Track) -> Option<Figure> {
     let one = all.on_one_core()?;
     let (id, way) = match all.exchange() {
         Exchange::Lines => ("cores-of-a-line", ", line by line"),
-        _ => ("cores", ""),
+        Exchange::Pages => ("cores-of-a-page", ", page by page"),
+        Exchange::File | Exchange::Arrivals => ("cores", ""),
     };
     let gain = |system| Some(speed(context, system, all)?.over(&speed(context, system, one)?));
     let mut gains = figures_of(context, gain);

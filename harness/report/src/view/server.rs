@@ -3,7 +3,7 @@
 use super::context::SetContext;
 use crate::charts::{Axis, Colour, Curve, Curves, Figure};
 use crate::tables::{Field, Table};
-use dyno_measure::{Purpose, Served, ServedRun, Track};
+use dyno_record::{Purpose, Served, ServedRun, Track};
 use dyno_results::{CellSummary, Column};
 use dyno_stats::numbers::plain;
 

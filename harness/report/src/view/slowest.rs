@@ -2,7 +2,8 @@
 
 use super::context::SetContext;
 use crate::tables::{Field, Table};
-use dyno_measure::{Track, words};
+use dyno_measure::words;
+use dyno_record::Track;
 use dyno_results::CellSummary;
 use dyno_stats::median;
 use dyno_stats::numbers::plain;

@@ -1,12 +1,12 @@
 //! Section 1, first half: what to take.
 
 use super::context::{SetContext, row_class};
-use crate::cost::Cost;
 use crate::sentences::{NO_CONTEST, Writer, capital};
 use crate::tables::{Field, Table};
 use dyno_api::printable_line;
-use dyno_measure::Track;
+use dyno_record::Track;
 use dyno_results::Summary;
+use dyno_results::contest::Cost;
 use dyno_stats::Standing;
 use dyno_stats::numbers::{mebibytes, plain};
 

@@ -4,7 +4,7 @@ use super::context::SetContext;
 use crate::charts::{Figure, Map};
 use crate::material::System;
 use crate::tables::{Field, Table};
-use dyno_measure::Track;
+use dyno_record::Track;
 use dyno_stats::Estimate;
 use dyno_stats::grouped;
 use dyno_stats::numbers::supported;

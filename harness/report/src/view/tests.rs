@@ -4,9 +4,9 @@ use dyno_api::Breakdown;
 use serde_json::json;
 
 use super::*;
-use dyno_measure::{Code, LatencyLimit, Served, TestSet, Track, Verdict};
-use dyno_record::Identity;
+use dyno_measure::TestSet;
 use dyno_record::identity::Launch;
+use dyno_record::{Code, Identity, LatencyLimit, Served, Track, Verdict};
 use dyno_results::kinds::{Counter, Languages};
 use dyno_results::scores::{Direction, Metric, Metrics, Scale, Standard};
 use dyno_results::summary::LoadFigures;

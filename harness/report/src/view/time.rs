@@ -3,7 +3,7 @@
 use super::context::{Section, SetContext};
 use crate::charts::Figure;
 use crate::shares::{self, Account};
-use dyno_measure::Track;
+use dyno_record::Track;
 
 pub fn section(context: &SetContext<'_>) -> Section {
     // Lines one by one and a whole file are different work. All cores do the same work as one core.

@@ -2,7 +2,7 @@
 
 use super::context::SetContext;
 use crate::tables::{Field, Table};
-use dyno_measure::Track;
+use dyno_record::Track;
 use dyno_results::turns::Measure;
 use dyno_stats::Order;
 

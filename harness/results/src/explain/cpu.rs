@@ -41,7 +41,7 @@ impl CpuTime {
 
 #[cfg(test)]
 mod tests {
-    use dyno_measure::Track;
+    use dyno_record::Track;
     use dyno_stats::Standing;
 
     use super::*;

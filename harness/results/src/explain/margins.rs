@@ -3,10 +3,10 @@
 
 use std::collections::BTreeSet;
 
-use dyno_measure::Code;
 use dyno_measure::judge::length::{
     Counted, compare_lengths, empty_answers, equal_to_references, runaway_answers,
 };
+use dyno_record::Code;
 use dyno_record::rules::limits::{
     EMPTY_SHARE, LENGTH_TOLERANCE, MOST_DIFFERING, MOST_REFERENCES, RUNAWAY_SHARE,
 };

@@ -6,7 +6,7 @@ mod cpu;
 mod margins;
 mod neighbours;
 
-use dyno_measure::Record;
+use dyno_record::Record;
 use dyno_stats::median;
 
 use crate::run::Run;

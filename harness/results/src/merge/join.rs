@@ -8,8 +8,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
-use dyno_measure::{Record, Track};
-use dyno_record::Identity;
+use dyno_record::{Identity, Record, Track};
 use itertools::Itertools;
 
 use super::merged::Source;

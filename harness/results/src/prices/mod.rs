@@ -7,8 +7,8 @@
 use std::ops::RangeInclusive;
 use std::path::Path;
 
-use dyno_measure::Host;
 use dyno_provision::did_you_mean;
+use dyno_record::Host;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};

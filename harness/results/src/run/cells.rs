@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use dyno_measure::{Reason, Record, TestSet, Track, Verdict};
+use dyno_measure::TestSet;
+use dyno_record::{Reason, Record, Track, Verdict};
 use itertools::Itertools;
 
 use super::Run;

@@ -8,8 +8,8 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use dyno_api::{Breakdown, files};
-use dyno_measure::{Cell, Measured, Record, Round, TestSet, Track};
-use dyno_record::Identity;
+use dyno_measure::{Cell, Measured, Round, TestSet};
+use dyno_record::{Identity, Record, Track};
 use dyno_stats::median;
 use itertools::Itertools;
 use serde::{Deserialize, Serialize};
@@ -126,7 +126,7 @@ impl Run {
 
     /// Whether `round` has been measured.
     pub fn has(&self, round: &Round<'_>) -> bool {
-        self.records.iter().any(|record| record.is_of(round) && record.round == round.number)
+        self.records.iter().any(|record| round.has(record) && record.round == round.number)
     }
 
     /// Median of the pipe floors, in microseconds. Each start of the bench measures one, so that a resumed run has

@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use dyno_measure::{Code, Reason, Record, TestSet};
+use dyno_measure::TestSet;
 use dyno_record::rules::limits::MOST_UNLIKE;
+use dyno_record::{Code, Reason, Record};
 use itertools::Itertools;
 
 use super::Run;

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use dyno_measure::Host;
+use dyno_record::Host;
 use serde_json::{Map, Value, json};
 
 use super::figures::Figure;

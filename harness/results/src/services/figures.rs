@@ -1,6 +1,6 @@
 //! The list of figures, one for each cell and quantity that a service follows over time, and its short forms.
 
-use dyno_measure::Verdict;
+use dyno_record::Verdict;
 use serde_json::{Map, Value, json};
 
 use crate::scores::Scale;

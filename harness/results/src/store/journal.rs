@@ -8,8 +8,7 @@ use std::path::Path;
 
 use dyno_api::files;
 use dyno_measure::files::Stamp;
-use dyno_measure::{Record, SCHEMA};
-use dyno_record::json;
+use dyno_record::{Record, SCHEMA, json};
 use serde::Deserialize;
 
 use super::files::read_whole_lines;

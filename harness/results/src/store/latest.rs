@@ -8,9 +8,8 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
 use dyno_api::files;
-use dyno_measure::Profile;
-use dyno_record::Identity;
 use dyno_record::identity::RunSystem;
+use dyno_record::{Identity, Profile};
 use serde::Deserialize;
 
 use super::folder::read_identity;

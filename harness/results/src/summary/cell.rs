@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use dyno_api::Breakdown;
-use dyno_measure::{Profile, Reason, Served, Track, Verdict};
+use dyno_record::{Profile, Reason, Served, Track, Verdict};
 use dyno_stats::{Estimate, Standing};
 use serde::Serialize;
 

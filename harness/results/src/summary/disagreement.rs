@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use dyno_measure::Verdict;
+use dyno_record::Verdict;
 use dyno_stats::Order;
 use serde::Serialize;
 

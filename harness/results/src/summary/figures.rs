@@ -1,8 +1,8 @@
 //! Figures of a cell from its rounds: medians, percentiles and fits.
 
 use dyno_api::{Breakdown, counts};
-use dyno_measure::{Record, Served, ServedRun, Track};
 use dyno_record::identity::Search;
+use dyno_record::{Record, Served, ServedRun, Track};
 use dyno_stats::{
     Estimate, LengthFit, by_length, fit_length, mean, median, median_interval, percentile, percentile_bound,
     sorted,

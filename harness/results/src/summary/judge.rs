@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use dyno_measure::{Track, Verdict};
+use dyno_record::{Track, Verdict};
 use dyno_stats::Order;
 
 use super::cell::{CellSummary, MetricFigure, Unranked};

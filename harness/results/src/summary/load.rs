@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use dyno_measure::{Record, ServedRun};
+use dyno_record::{Record, ServedRun};
 use dyno_stats::median;
 use serde::Serialize;
 

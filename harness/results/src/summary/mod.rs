@@ -14,7 +14,8 @@ mod unequal;
 
 use std::collections::BTreeMap;
 
-use dyno_measure::{TestSet, Track};
+use dyno_measure::TestSet;
+use dyno_record::Track;
 use serde::Serialize;
 
 use crate::prices::Price;

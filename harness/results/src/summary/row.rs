@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use dyno_api::counts;
-use dyno_measure::{Code, Reason, Record};
+use dyno_record::{Code, Reason, Record};
 use dyno_stats::{mean, median_coverage, median_interval};
 
 use super::cell::{CellSummary, MetricFigure};

@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use dyno_measure::Verdict;
+use dyno_record::Verdict;
 use dyno_record::identity::{RunSystem, Search};
 use dyno_stats::numbers::counted;
 use itertools::Itertools;

@@ -1,7 +1,7 @@
 //! Settings in which the systems of a table are unequal. Search, precision and cores decide speed and text as
 //! a model does; a comparison that doesn't name them would give their effect to the model.
 
-use dyno_measure::Verdict;
+use dyno_record::Verdict;
 use itertools::Itertools;
 
 use super::cell::{CellSummary, Remark, Unranked};
@@ -44,7 +44,7 @@ pub(super) fn unequal(test_sets: &[&str], cells: &[CellSummary]) -> Vec<Remark> 
 
 #[cfg(test)]
 mod tests {
-    use dyno_measure::Track;
+    use dyno_record::Track;
 
     use super::*;
 

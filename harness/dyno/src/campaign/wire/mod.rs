@@ -29,7 +29,8 @@ use systems::systems;
 use test_sets::{WireTestSet, test_sets};
 use tracks::{WireTrack, tracks};
 
-use dyno_measure::{Filler, Interleave, Limits, Probe, Profile, Protocol, check_command};
+use dyno_measure::{Filler, Protocol, check_command};
+use dyno_record::{Interleave, Limits, Probe, Profile};
 
 use super::checked::{Campaign, MeterCommand};
 use super::entry::Entry;

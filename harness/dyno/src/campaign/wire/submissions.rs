@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use dyno_measure::Track;
+use dyno_record::Track;
 use dyno_record::identity::SandboxChoice;
 
 use super::source::Source;

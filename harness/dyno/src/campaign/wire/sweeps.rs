@@ -2,7 +2,7 @@
 //! the setting does.
 
 use dyno_host::MOST_BATCH;
-use dyno_measure::Track;
+use dyno_record::Track;
 use dyno_record::identity::BatchSize;
 use itertools::Itertools;
 use serde::Deserialize;

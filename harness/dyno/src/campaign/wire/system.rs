@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use dyno_api::Task;
-use dyno_measure::Track;
+use dyno_record::Track;
 use dyno_record::identity::SandboxChoice;
 use serde::Deserialize;
 use toml::Spanned;

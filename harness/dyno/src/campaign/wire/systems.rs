@@ -14,8 +14,9 @@ use crate::campaign::checked::Unbuilt;
 use crate::campaign::entry::{self, Entry, Launch, words_fault};
 use crate::campaign::generated::Generated;
 use crate::exit::Outcome;
-use dyno_measure::{Track, check_command};
+use dyno_measure::check_command;
 use dyno_provision::adapters::{self, AdaptedSystem};
+use dyno_record::Track;
 
 /// Ends of the names of systems that dyno enters by itself: second entries, and the gate's baselines.
 const RESERVED: [&str; 2] = [entry::TWIN, entry::BASELINE];

@@ -4,7 +4,8 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use dyno_measure::{LEAST_RATE, LatencyLimit, Recording, Track};
+use dyno_measure::{LEAST_RATE, Recording};
+use dyno_record::{LatencyLimit, Track};
 use itertools::Itertools;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{self, IntoDeserializer, MapAccess, Visitor};

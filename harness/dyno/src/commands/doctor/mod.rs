@@ -8,7 +8,8 @@ use std::{env, thread};
 
 use dyno_measure::host::available_memory;
 use dyno_measure::noise::CoreTime;
-use dyno_measure::{Host, SandboxFault, host};
+use dyno_measure::{SandboxFault, host};
+use dyno_record::Host;
 use dyno_results::scores;
 use findings::{Finding, Health, HostView, load_findings};
 use serde_json::json;

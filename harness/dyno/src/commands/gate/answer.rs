@@ -2,8 +2,7 @@
 
 use std::fmt::Write as _;
 
-use dyno_measure::{Record, Track};
-use dyno_record::Identity;
+use dyno_record::{Identity, Record, Track};
 use dyno_results::compare::{Change, Changes, Comparison, Quality};
 use dyno_stats::numbers::mebibytes;
 use itertools::Itertools;
@@ -250,7 +249,7 @@ pub(super) fn as_text(answer: &Answer) -> String {
 
 #[cfg(test)]
 mod tests {
-    use dyno_measure::Code;
+    use dyno_record::Code;
 
     use super::*;
 

@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use dyno_measure::{System, TestSet, Track, check_command, host};
+use dyno_measure::{System, TestSet, check_command, host};
 use dyno_provision::did_you_mean;
-use dyno_record::Identity;
+use dyno_record::{Identity, Track};
 use dyno_results::compare::Changes;
 use dyno_results::{MeasuredCell, Run};
 

@@ -1,7 +1,8 @@
 //! Cell of the gate: a candidate and its baseline on one test set and track, with what was measured so far; and the
 //! campaign's form in which a cell is measured.
 
-use dyno_measure::{Profile, Reason, Record, Round, System, TestSet, Track, Verdict};
+use dyno_measure::{Round, System, TestSet};
+use dyno_record::{Profile, Reason, Record, Track, Verdict};
 use dyno_results::compare::{Comparison, Speeds};
 use dyno_results::turns::{Compared, Measure};
 use serde::Serialize;

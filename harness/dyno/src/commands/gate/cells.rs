@@ -1,6 +1,7 @@
 //! Cells of the gate: made from the campaign and the baseline, measured in one pass or two, and judged.
 
-use dyno_measure::{Host, TestSet, Track, Verdict};
+use dyno_measure::TestSet;
+use dyno_record::{Host, Track, Verdict};
 use dyno_results::compare::{self, Change, LEAST_PAIRS, Quality, QualityLimits, Question, Speeds};
 
 use super::baseline::Baseline;

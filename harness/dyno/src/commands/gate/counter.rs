@@ -7,7 +7,8 @@
 use std::fs;
 use std::path::Path;
 
-use dyno_measure::{Argument, Host, System, TestSet, Track};
+use dyno_measure::{Argument, System, TestSet};
+use dyno_record::{Host, Track};
 use serde::Serialize;
 
 use super::cell::{Fault, interrupted, quick};
@@ -171,7 +172,7 @@ impl Instructions {
         Ok(match (reasons.into_iter().next(), self.counter.total(folder.path())) {
             (Some(reason), _) => Err(fault(reason)),
             (None, Some(count)) => Ok(count),
-            (None, None) => Err(fault(dyno_measure::Code::Crashed.reason("its counter has left no count"))),
+            (None, None) => Err(fault(dyno_record::Code::Crashed.reason("its counter has left no count"))),
         })
     }
 

@@ -5,7 +5,8 @@
 
 use std::fmt::Write as _;
 
-use dyno_measure::{System, TestSet, Track, host};
+use dyno_measure::{System, TestSet, host};
+use dyno_record::Track;
 use dyno_stats::numbers::whole;
 use serde::Serialize;
 

@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use dyno_measure::{Host, Interleave, Measured, Record, Round, System, TestSet, Track};
+use dyno_measure::{Measured, Round, System, TestSet};
+use dyno_record::{Host, Interleave, Record, Track};
 use dyno_results::{Place, Store};
 use dyno_stats::Random;
 
@@ -76,7 +77,7 @@ impl Stage {
     /// candidates, and a run has no two rounds of one number.
     fn measure(&mut self, together: &[Round<'_>]) -> Outcome<Vec<Measured>> {
         let records = &self.keeper.run.records;
-        let number = |round: &Round<'_>| records.iter().filter(|record| record.is_of(round)).count();
+        let number = |round: &Round<'_>| records.iter().filter(|record| round.has(record)).count();
         let numbered: Vec<_> =
             together.iter().map(|round| Round { number: number(round), ..*round }).collect();
         let measured = self.keeper.rounds(&numbered)?;

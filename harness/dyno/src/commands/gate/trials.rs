@@ -5,7 +5,8 @@
 
 use std::collections::HashMap;
 
-use dyno_measure::{Host, Record, Round, System, TestSet, Times, Track};
+use dyno_measure::{Round, System, TestSet};
+use dyno_record::{Host, Record, Times, Track};
 use dyno_stats::{mean, median};
 
 use super::cell::{Fault, interrupted, quick};

@@ -8,9 +8,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use dyno_host::registry;
-use dyno_measure::{
-    Code, Examined, Finding, Limits, Probe, Profile, Protocol, Track, Verdict, check_command, host, verdict,
-};
+use dyno_measure::{Examined, Finding, Protocol, check_command, host, verdict};
+use dyno_record::{Code, Limits, Probe, Profile, Track, Verdict};
 use dyno_stats::grouped;
 use itertools::Itertools;
 use serde_json::{Value, json};
@@ -37,7 +36,7 @@ pub fn verify(args: &VerifyArgs) -> Outcome {
     let campaign = narrowed(requested(args)?, args);
     // A backend's refusal is a bad request: there is nothing to verify yet.
     let mut hosted = campaign.systems.iter().filter(|entry| entry.is_hosted());
-    hosted.try_for_each(|entry| open(entry, campaign.tracks[0]))?;
+    hosted.try_for_each(|entry| open(entry, &campaign))?;
     let host = host::detect()?;
     campaign.placement(&host).shortfall(campaign.cores, &campaign.tracks).into_iter().for_each(say);
     let runner = Runner::new(None, &campaign, &host)?;
@@ -256,7 +255,7 @@ fn reasons(examined: &[Examined]) -> Vec<Value> {
     let findings = examined.iter().flat_map(|probe| probe.findings.iter().map(move |f| (probe.probe, f)));
     let first = findings.unique_by(|(_, finding)| finding.reason.code);
     let told = first.map(|(probe, finding)| {
-        let dyno_measure::Reason { code, figure, limit, remedy } = &finding.reason;
+        let dyno_record::Reason { code, figure, limit, remedy } = &finding.reason;
         json!({
             "code": code, "figure": figure, "limit": limit, "remedy": remedy, "track": finding.track, "probe": probe,
             "invalid": finding.is_forbidden(),

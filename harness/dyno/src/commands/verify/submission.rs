@@ -4,7 +4,8 @@
 use dyno_measure::files::bytes_of;
 use dyno_measure::process::ending::Ending;
 use dyno_measure::process::hidden::opened_bytes;
-use dyno_measure::{Code, Limits, Reason, System, TestSet, Track};
+use dyno_measure::{System, TestSet};
+use dyno_record::{Code, Limits, Reason, Track};
 use dyno_stats::numbers::{counted, mebibytes};
 use serde::Serialize;
 
@@ -75,7 +76,7 @@ fn contract(trials: &[Trial], lines: usize) -> Check {
     let answered = format!("{lines} lines answered one for one in {}", names.join(" and "));
     let contract = check("contract", trials, is_other, answered);
     let has_crashed = |trial: &Trial| trial.reasons.iter().any(|reason| reason.code == Code::Crashed);
-    let failed = |trial: &Trial| trial.ending.report.killed || has_crashed(trial);
+    let failed = |trial: &Trial| trial.ending.usage.killed || has_crashed(trial);
     match contract.passed && trials.iter().any(failed) {
         true => Check { passed: false, said: "not seen, because a launch failed".into(), ..contract },
         false => contract,
@@ -84,7 +85,7 @@ fn contract(trials: &[Trial], lines: usize) -> Check {
 
 /// Whether no launch tried to reach another host.
 fn network(trials: &[Trial]) -> Check {
-    let attempts: u64 = trials.iter().map(|trial| trial.ending.report.network_attempts).sum();
+    let attempts: u64 = trials.iter().map(|trial| trial.ending.usage.network_attempts).sum();
     let reason = Code::UsesNetwork.reason(format!("attempts to reach another host: {attempts}"));
     let said = match attempts {
         0 => "no attempt to reach another host".into(),
@@ -95,7 +96,7 @@ fn network(trials: &[Trial]) -> Check {
 
 /// Whether the memory fits, if there is a cap.
 fn memory(trials: &[Trial], limits: &Limits) -> Check {
-    let peak = trials.iter().map(|trial| trial.ending.report.peak_bytes).max().unwrap_or(0);
+    let peak = trials.iter().map(|trial| trial.ending.usage.peak_bytes).max().unwrap_or(0);
     let said = match limits.memory_mib {
         Some(cap) => format!("peak {} of {cap} MiB", mib(peak)),
         None => format!("peak {}; no cap is set (--memory)", mib(peak)),
@@ -105,7 +106,7 @@ fn memory(trials: &[Trial], limits: &Limits) -> Check {
 
 /// Sizes: of the model that was opened, and of all files.
 fn size(submission: &Submission, system: &System, trials: &[Trial]) -> Check {
-    let opened = |trial: &Trial| opened_bytes(system, &trial.ending.report.read_files);
+    let opened = |trial: &Trial| opened_bytes(system, &trial.ending.read_files);
     let all = mib(bytes_of(std::slice::from_ref(&submission.launch.folder)));
     let model = match trials.iter().filter_map(opened).max() {
         None => format!("model {}, as declared", mib(bytes_of(&system.models))),
@@ -137,23 +138,23 @@ pub fn show(system: &str, submission: &Submission, checks: &[Check]) -> Outcome<
 
 #[cfg(test)]
 mod tests {
-    use dyno_measure::supervisor::Report;
+    use dyno_record::Usage;
 
     use super::*;
 
-    fn trial(report: Report, reasons: Vec<Reason>) -> Trial {
-        Trial { track: Track::Throughput1, reasons, ending: Ending { report, ..Ending::default() } }
+    fn trial(usage: Usage, reasons: Vec<Reason>) -> Trial {
+        Trial { track: Track::Throughput1, reasons, ending: Ending { usage, ..Ending::default() } }
     }
 
     #[test]
     fn each_fault_is_told_by_its_own_check() {
-        let report = || Report { network_attempts: 2, ..Report::default() };
-        let crashed = [trial(report(), vec![Code::Crashed.reason("exit code 3")])];
+        let usage = || Usage { network_attempts: 2, ..Usage::default() };
+        let crashed = [trial(usage(), vec![Code::Crashed.reason("exit code 3")])];
         assert_eq!((starts(&crashed).passed, contract(&crashed, 1).passed), (false, false));
         assert!(starts(&crashed).said.contains("crashed (throughput-1): exit code 3; "));
         assert!(contract(&crashed, 1).said.starts_with("not seen"));
         assert!(network(&crashed).said.starts_with("attempts to reach another host: 2; ship all files"));
-        let short = [trial(Report::default(), vec![Code::LineCount.reason("1 lines out for 2 lines in")])];
+        let short = [trial(Usage::default(), vec![Code::LineCount.reason("1 lines out for 2 lines in")])];
         assert_eq!((starts(&short).passed, contract(&short, 2).passed), (true, false));
         assert!(network(&short).passed && memory(&short, &Limits::default()).passed);
     }

@@ -15,18 +15,18 @@ mod search;
 
 use std::time::Duration;
 
-use dyno_record::{Code, LatencyLimit, Reason};
+use dyno_record::{Code, LatencyLimit, Purpose, Reason, Served, ServedRun};
 use dyno_stats::numbers::plain;
 use dyno_stats::{Random, mean, median};
 
 use super::observed::{Observed, RoundContext};
+use crate::Result;
 use crate::constants::{LEAST_UNKNOWN, UNKNOWN_RATE, UNKNOWN_RUNS};
 use crate::judge::answers::Comparison;
 use crate::os::fresh_seed;
 use crate::process::lockstep::{Conversation, Stop, converse};
 use crate::process::open_loop::{Allowance, OpenRun, Pace, arrive};
 use crate::unknown::script::{Question, Script, pairs, recognised};
-use crate::{Purpose, Result, Served, ServedRun};
 use arrivals::unit_instants;
 use closed::steady;
 use runs::CURVE;

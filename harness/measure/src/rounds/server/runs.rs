@@ -5,12 +5,12 @@
 
 use std::convert::Infallible;
 
-use dyno_record::{LatencyLimit, Limits, Profile};
+use dyno_record::{LatencyLimit, Limits, Profile, Purpose};
 
 use super::search::greatest_rate;
 use crate::constants::{LEAST_UNKNOWN, UNKNOWN_RATE, UNKNOWN_RUNS};
 use crate::unknown::script::whole_set;
-use crate::{Protocol, Purpose, Recording};
+use crate::{Protocol, Recording};
 
 /// Shares of the greatest rate at which the curve is measured, the lowest first.
 pub(super) const CURVE: [f64; 3] = [0.5, 0.7, 0.9];

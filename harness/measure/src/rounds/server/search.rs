@@ -3,7 +3,7 @@
 
 use std::ops::RangeInclusive;
 
-use crate::record::Purpose;
+use dyno_record::Purpose;
 
 /// Ratio of two rates between which the bisection ends. The short runs' own chance is larger.
 const PRECISION: f64 = 1.02;

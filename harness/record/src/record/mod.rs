@@ -1,24 +1,26 @@
 //! The record of one round: all raw observations. A record is written once and never changed.
 
+mod audit;
 mod fault;
+mod noise;
 mod served;
 mod times;
+mod usage;
 
 use dyno_api::Facts;
-use dyno_record::{Profile, Reason, Track, Verdict};
 use serde::{Deserialize, Serialize};
 
-use crate::noise::Noise;
-use crate::process::audit::Audit;
-use crate::supervisor::Report;
-use crate::{HostSpeed, Round};
+use crate::{Profile, Reason, Track, Verdict};
+pub use audit::Audit;
+pub use noise::{HostSpeed, Noise};
 pub use served::{Purpose, Served, ServedRun};
 pub use times::{FreshLaunch, Launches, Times};
+pub use usage::{MemoryMethod, Usage};
 
 /// Record of one round.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Record {
-    /// [`SCHEMA`](dyno_record::SCHEMA) of the writer.
+    /// [`SCHEMA`](crate::SCHEMA) of the writer.
     pub schema: u32,
     /// Name of the system.
     pub system: String,
@@ -96,7 +98,7 @@ pub struct Record {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub settled_bytes: Option<u64>,
     /// Usage of the system, by the kernel's accounting.
-    pub usage: Report,
+    pub usage: Usage,
     /// Findings of the audit: whether the system kept to its cores.
     #[serde(default)]
     pub audit: Audit,
@@ -156,11 +158,6 @@ pub struct Slices {
 }
 
 impl Record {
-    /// Whether the record is of the same cell as `round`.
-    pub fn is_of(&self, round: &Round<'_>) -> bool {
-        self.system == round.system.name && self.test_set == round.test_set.name && self.track == round.track
-    }
-
     /// Latencies of lock-step in nanoseconds, in source order: those of lines, or of pages to their last
     /// line; empty in the other tracks.
     pub fn latency_ns(&self) -> &[u64] {
@@ -260,13 +257,13 @@ impl Record {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dyno_record::SCHEMA;
+    use crate::SCHEMA;
 
     fn record(facts: &serde_json::Value) -> Record {
         let noise = serde_json::json!({
             "schema": SCHEMA, "system": "s", "test_set": "t", "track": "latency", "round": 0,
             "profile": "quick", "started_unix_ms": 0, "verdict": "VALID", "reasons": [], "command": [],
-            "system_cores": [], "bench_cores": [], "lines": 1, "words": 1, "usage": Report::default(),
+            "system_cores": [], "bench_cores": [], "lines": 1, "words": 1, "usage": Usage::default(),
             "output": null, "facts": facts, "model_bytes": null
         });
         serde_json::from_value(noise).expect("a record")
@@ -298,8 +295,8 @@ mod tests {
 
     #[test]
     fn cpu_time_is_that_of_all_launches_or_of_the_work_alone() {
-        let usage = Report { user_ns: 4_000_000_000, system_ns: 1_500_000_000, ..Report::default() };
-        let usage = Report { unwaited_ns: 500_000_000, ..usage };
+        let usage = Usage { user_ns: 4_000_000_000, system_ns: 1_500_000_000, ..Usage::default() };
+        let usage = Usage { unwaited_ns: 500_000_000, ..usage };
         let launches = Launches { ns: vec![1, 1, 1], words: Some(1000), ..Launches::default() };
         let times = Some(Times::Launches(launches));
         let whole = Record { usage, times, ..record(&serde_json::Value::Null) };

@@ -1,8 +1,9 @@
 //! Observations of the server track, as a record holds them: each run with its rate and its times, and the
 //! greatest rate that keeps the limit.
 
-use dyno_record::LatencyLimit;
 use serde::{Deserialize, Serialize};
+
+use crate::LatencyLimit;
 
 /// Round of the server track.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -19,7 +20,7 @@ pub struct Served {
 
 impl Served {
     /// Whether the greatest rate is that of a run which kept the limit.
-    pub(crate) fn is_honest(&self) -> bool {
+    pub(super) fn is_honest(&self) -> bool {
         self.rate.is_none() || self.confirming().is_some_and(|run| run.rate > 0.0)
     }
 
@@ -93,7 +94,7 @@ pub struct ServedRun {
 
 impl ServedRun {
     /// Figures of lines with these times, and these latenesses of the generator, in nanoseconds.
-    pub(crate) fn of(purpose: Purpose, rate: f64, latency_ns: &[u64], late_ns: &[u64], percent: f64) -> Self {
+    pub fn of(purpose: Purpose, rate: f64, latency_ns: &[u64], late_ns: &[u64], percent: f64) -> Self {
         let (sorted, late) = (sorted_ms(latency_ns), sorted_ms(late_ns));
         let mean_ms = sorted.iter().sum::<f64>() / sorted.len().max(1) as f64;
         let rank = |percent| nearest_rank(&sorted, percent);

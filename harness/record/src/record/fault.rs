@@ -1,8 +1,7 @@
 //! Contradictions in a record: figures that no measurement can have, so that somebody has changed it.
 
-use dyno_record::{Exchange, Verdict};
-
 use super::{CpuUse, EnergyUse, Record, Served, Times};
+use crate::{Exchange, Verdict};
 
 /// Most words of a launch's input: a million times the words of the largest test sets.
 const MOST_WORDS: usize = 1 << 40;

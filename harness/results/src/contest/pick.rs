@@ -1,26 +1,15 @@
-//! Kinds of cost of a translation (money, waiting, machine time), and contests of systems in quality and one
-//! cost.
+//! The contest itself: what to take, what stands on the frontier, what costs how much less.
 
 use std::collections::BTreeSet;
 
-use super::charts::Axis;
-use super::material::Set;
-use dyno_measure::{CostWords, Track, Verdict};
-use dyno_results::scores::Scale;
-use dyno_results::summary::Duel;
-use dyno_results::turns::Measure;
-use dyno_results::{CellSummary, Column};
+use dyno_record::{Track, Verdict};
 use dyno_stats::{Estimate, Order, Standing};
 use itertools::Itertools;
 
-/// A kind of cost.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Cost {
-    /// Million words for a US dollar, with all cores at work.
-    Dollars,
-    /// Cost under a track: the 95th percentile of latency in lock-step, words a second elsewhere.
-    Under(Track),
-}
+use super::cost::Cost;
+use super::set::Set;
+use crate::scores::Scale;
+use crate::summary::Duel;
 
 /// A system with both quality and cost.
 #[derive(Clone, Debug)]
@@ -37,6 +26,7 @@ pub struct Contestant {
 
 /// A contest of the systems on a test set, in quality and one cost.
 pub struct Contest<'a> {
+    /// Cost that counts.
     pub cost: Cost,
     /// Systems that may stand on the frontier, the best quality first.
     pub contestants: Vec<Contestant>,
@@ -44,6 +34,7 @@ pub struct Contest<'a> {
     pub bystanders: Vec<Contestant>,
     /// Systems with an INVALID cell, of whatever track.
     pub invalid: BTreeSet<usize>,
+    /// Scale of the quality.
     pub scale: Scale,
     /// Order of the first contestant against the second in quality.
     quality_order: Compared<'a, Order>,
@@ -53,104 +44,6 @@ pub struct Contest<'a> {
 
 /// A comparison of two contestants.
 pub type Compared<'a, T> = Box<dyn Fn(&Contestant, &Contestant) -> T + 'a>;
-
-impl Cost {
-    /// All kinds of cost: money, and that of each track.
-    pub fn all() -> impl Iterator<Item = Self> {
-        [Self::Dollars].into_iter().chain(Track::ALL.map(Self::Under))
-    }
-
-    const fn words(self) -> CostWords {
-        match self {
-            Self::Dollars => CostWords {
-                id: "dollars",
-                noun: "words per dollar",
-                head: "#Mwords/$",
-                axis: "million words per US dollar",
-                told: "{} million words per dollar",
-            },
-            Self::Under(track) => track.cost(),
-        }
-    }
-
-    /// The cost with its figure, in a sentence.
-    pub fn told(self, figure: &str) -> String {
-        self.words().told.replace("{}", figure)
-    }
-
-    /// Name of the cost in links.
-    pub const fn id(self) -> &'static str {
-        self.words().id
-    }
-
-    /// Name of the cost in a sentence.
-    pub const fn noun(self) -> &'static str {
-        self.words().noun
-    }
-
-    /// Head of its column; `#` marks figures.
-    pub const fn head(self) -> &'static str {
-        self.words().head
-    }
-
-    /// Whether less is better.
-    pub const fn less_is_better(self) -> bool {
-        matches!(self, Self::Under(track) if track.is_lockstep())
-    }
-
-    /// Column of the cost in tables of one track.
-    pub const fn column(self) -> Column {
-        match self {
-            Self::Dollars => Column::Dollars,
-            _ if self.less_is_better() => Column::P95,
-            Self::Under(_) => Column::Speed,
-        }
-    }
-
-    /// Axis of the cost.
-    pub fn axis(self) -> Axis {
-        let better = if self.less_is_better() { "← less is better" } else { "more is better →" };
-        Axis::of(format!("{} (log, {better})", self.words().axis), true)
-    }
-
-    /// Comparison of systems `a` and `b` in this cost: by pairs of rounds where these were measured, else by
-    /// the intervals. The ratio is above 1 where `a` is better.
-    fn duel(self, set: &Set<'_>, a: (usize, &Estimate), b: (usize, &Estimate)) -> Duel {
-        // Words per dollar are speed in another unit.
-        let (measure, a, b) =
-            if self.less_is_better() { (Measure::P95, b, a) } else { (Measure::Speed, a, b) };
-        let paired = set.cell(a.0, self.track(set)).and_then(|cell| cell.duels.get(&(measure, b.0)));
-        paired.copied().unwrap_or_else(|| Duel::apart(a.1, b.1))
-    }
-
-    /// Track that the cost is counted by. A share of an instance must not compete with a whole instance, so money
-    /// has one track on `set`.
-    fn track(self, set: &Set<'_>) -> Track {
-        match self {
-            Self::Dollars => paid_of(set.cells.iter().map(|cell| cell.track)),
-            Self::Under(track) => track,
-        }
-    }
-
-    /// Cell of a system on `set` that has this cost; INVALID cells have none.
-    pub fn cell<'a>(self, set: &Set<'a>, system: usize) -> Option<&'a CellSummary> {
-        set.cell(system, self.track(set)).filter(|cell| cell.verdict != Verdict::Invalid)
-    }
-
-    /// Cost of a system on `set`.
-    pub fn of(self, set: &Set<'_>, system: usize) -> Option<Estimate> {
-        self.column().figure_on_page(self.cell(set, system)?)
-    }
-}
-
-/// The one track of the measured ones by which words per dollar are counted: all cores where any was measured.
-pub fn paid_of(mut measured: impl Iterator<Item = Track>) -> Track {
-    if measured.any(|track| track == Track::ThroughputAll) {
-        Track::ThroughputAll
-    } else {
-        Track::Throughput1
-    }
-}
 
 impl<'a> Contest<'a> {
     /// The contest of those `translators` on `set` that have both figures. Their cells have been judged already.
@@ -213,6 +106,7 @@ impl<'a> Contest<'a> {
         self.contestants.iter().find(|one| one.system == system).map(|one| one.standing)
     }
 
+    /// Order of `a` and `b` in quality.
     pub fn quality_order(&self, a: &Contestant, b: &Contestant) -> Order {
         (self.quality_order)(a, b)
     }
