@@ -7,10 +7,10 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use dyno_measure::{Host, Profile};
 use dyno_papers::Table;
 use dyno_papers::reproduction::{KeptProducts, Reproduction};
-use dyno_results::{best_of, day, latest};
+use dyno_record::{Host, Profile};
+use dyno_results::{Run, best_of, day, latest};
 use dyno_stats::numbers::counted;
 
 use super::ours::{Ours, campaign_of, reproduction};
@@ -20,6 +20,8 @@ use crate::exit::{Failure, Outcome};
 
 /// Folder of the records in a publication.
 pub const RECORDS: &str = "records";
+/// Campaign of our engines beside others on the same weights.
+const SIDE_BY_SIDE: &str = "published";
 
 /// Tables of the papers with our figures, and the files that have them.
 pub struct Collected {
@@ -34,6 +36,8 @@ pub struct Collected {
     pub day: Option<String>,
     /// Hosts and extent of the measurements, in sentences.
     pub conditions: Vec<String>,
+    /// The published run in which our engines stand beside others on the same weights, and its folder.
+    pub beside: Option<(PathBuf, Run)>,
 }
 
 impl Collected {
@@ -76,7 +80,16 @@ pub fn collect(tables: &[Table], host: &Host, publications: &Path) -> Outcome<Co
         ours.iter().filter_map(|(name, ours)| Some((*name, ours.as_ref().ok()?))).collect();
     let runs = ours.iter().filter_map(|(name, ours)| Some((*name, ours.run.as_ref()?)));
     let runs = runs.map(|(name, (folder, run))| (name, folder.clone(), run.day()));
-    Ok(sorted(reproductions, runs.collect(), speeds, &earlier, conditions(&ours)))
+    let collected = sorted(reproductions, runs.collect(), speeds, &earlier, conditions(&ours));
+    Ok(Collected { beside: beside(publications.parent()), ..collected })
+}
+
+/// The newest run of the campaign `published` in `results`, whose folders' names begin with the day.
+fn beside(results: Option<&Path>) -> Option<(PathBuf, Run)> {
+    let mut folders = entries_of(results?);
+    folders.sort_unstable();
+    let run = |folder: PathBuf| Run::read(&folder).ok().map(|run| (folder, run));
+    folders.into_iter().rev().filter_map(run).find(|(_, run)| run.identity.campaign == SIDE_BY_SIDE)
 }
 
 /// A name, its file or folder, and the day of its measurement.
@@ -107,16 +120,20 @@ fn sorted(
         reproductions,
         day,
         conditions,
+        beside: None,
     }
 }
 
 /// Records of the publications below `folder`, in the order of their names.
 fn records_below(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
-    let records = entries.map(|entry| entry.path().join(RECORDS)).filter(|records| records.is_dir());
-    let mut records: Vec<PathBuf> = records.collect();
+    let records = entries_of(folder).into_iter().map(|entry| entry.join(RECORDS));
+    let mut records: Vec<PathBuf> = records.filter(|records| records.is_dir()).collect();
     records.sort_unstable();
     records
+}
+
+fn entries_of(folder: &Path) -> Vec<PathBuf> {
+    fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok).map(|entry| entry.path()).collect()
 }
 
 /// An error about a shipped campaign without the folder that it lies in, which is this host's own affair.

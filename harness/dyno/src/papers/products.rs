@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::Context;
-use dyno_measure::{Host, Placement, host};
+use dyno_measure::{Placement, host};
 use dyno_papers::reproduction::{KeptProducts, Products};
 use dyno_papers::{Precision, Product, Table};
+use dyno_record::Host;
 use dyno_results::store::files::{read_json, write_json};
 use dyno_stats::numbers::counted;
 

@@ -5,8 +5,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use dyno_measure::host;
-use dyno_papers::reproduction::{Reproduction, claims, figures, headlines, papers_page, verdicts};
+use dyno_papers::reproduction::{
+    Reproduction, SideBySide, claims, figures, headlines, papers_page, verdicts,
+};
 use dyno_report::{PAPERS, between};
+use dyno_results::Summary;
 use dyno_results::store::files::{write_json, write_whole};
 use serde_json::json;
 
@@ -42,12 +45,12 @@ pub fn publish(args: &ReproduceArgs) -> Outcome {
     let readme: Option<(&Path, String)> = readme.map(updated).transpose()?;
     let runs = collected.runs.values().map(PathBuf::as_path);
     let (sources, private) = (sources(&collected)?, PrivateFolders::of_this_host(runs)?);
-    let records = records(&collected, &place)?;
+    let (records, beside) = (records(&collected, &place)?, side_by_side(&collected, &place)?);
     make_folder(to)?;
     copy(&sources, &place, |folder| {
         let mut runs = collected.runs.keys().map(|name| folder.join(RECORDS).join(name));
         runs.try_for_each(|run| private.shorten_in(&run))?;
-        write(&collected, &records, folder)
+        write(&collected, &records, beside.as_ref(), folder)
     })?;
     if let Some((path, text)) = &readme {
         write_whole(path, text.as_bytes())?;
@@ -81,10 +84,22 @@ fn records(collected: &Collected, place: &Path) -> Outcome<Vec<String>> {
     here.into_iter().map(Ok).chain(collected.earlier.iter().map(of_earlier)).collect()
 }
 
+/// Our engines beside others, with a link from the publication at `place`.
+fn side_by_side(collected: &Collected, place: &Path) -> Outcome<Option<SideBySide>> {
+    let Some((folder, run)) = &collected.beside else { return Ok(None) };
+    let link = link(&from_readme(&place.join(PAGE), &folder.join("report.html"))?);
+    Ok(SideBySide::of(run, &Summary::of(run), link))
+}
+
 /// Writes the page and what belongs to it; `records` says where the records lie.
-fn write(collected: &Collected, records: &[String], folder: &Path) -> Outcome<()> {
+fn write(
+    collected: &Collected,
+    records: &[String],
+    beside: Option<&SideBySide>,
+    folder: &Path,
+) -> Outcome<()> {
     let Collected { reproductions, conditions, .. } = collected;
-    write_whole(&folder.join(PAGE), papers_page(reproductions, conditions)?.as_bytes())?;
+    write_whole(&folder.join(PAGE), papers_page(reproductions, conditions, beside)?.as_bytes())?;
     let told = |table: &Reproduction| {
         let published = &table.table;
         let (paper, place) = (&published.paper, &published.place);
@@ -94,15 +109,25 @@ fn write(collected: &Collected, records: &[String], folder: &Path) -> Outcome<()
     write_json(&folder.join("claims.json"), &json!({"conditions": conditions, "tables": told}))?;
     write_figures(figures(reproductions), &folder.join(FIGURES))?;
     let readme = folder.join("README.md");
-    let text = readme_text(reproductions, conditions, records);
+    let text = readme_text(reproductions, conditions, records, beside);
     write_whole(&readme, text.as_bytes()).with_context(|| readme.display().to_string())?;
     Ok(())
 }
 
-fn readme_text(reproductions: &[Reproduction], conditions: &[String], records: &[String]) -> String {
+fn readme_text(
+    reproductions: &[Reproduction],
+    conditions: &[String],
+    records: &[String],
+    beside: Option<&SideBySide>,
+) -> String {
     let ([_, verdicts], table) = (verdicts(reproductions), headlines(reproductions));
+    let told = |beside: &SideBySide| {
+        let (said, link, table) = (beside.sentences.join("\n"), &beside.link, beside.table.to_markdown());
+        format!("{said}\n[The whole comparison]({link}).\n\n{table}\n")
+    };
+    let beside = beside.map(told).unwrap_or_default();
     format!(
-        "# The papers' tables, measured again\n\nAll claims: {verdicts}.\n{}\n\n{}:\n\n{}\n\
+        "# The papers' tables, measured again\n\n{beside}All claims: {verdicts}.\n{}\n\n{}:\n\n{}\n\
          [The page]({PAGE}) has the papers' claims beside ours; `claims.json` has the same.\n\
          {}\n\
          Written by `dyno reproduce --all --publish`.\n",

@@ -6,10 +6,11 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use dyno_measure::{Profile, TestSet, host, words};
+use dyno_measure::{TestSet, host, words};
 use dyno_papers::Table;
 use dyno_papers::reproduction::{Products, Reproduction, figures, markdown, page};
 use dyno_provision::did_you_mean;
+use dyno_record::Profile;
 use dyno_results::store::files::write_whole;
 use dyno_results::{Place, Run, Store};
 use dyno_stats::numbers::counted;

@@ -48,6 +48,7 @@ fn shrunk(text: &str) -> String {
             "test-sets" => {
                 "test-sets = [{ name = \"lines\", source = \"../lines.en\" }]\nnoisy-repeats = 0".into()
             }
+            "noisy-repeats" => String::new(),
             "transformer-heads" => "transformer-heads = 2".into(),
             "source-depth" | "top-depth" => format!("{key} = 2"),
             // OpenNMT's decoder has no more layers than its encoder.

@@ -1,7 +1,7 @@
 //! What a run says of its systems' answers: equal lines, and BLEU of trained models.
 
 use dyno_api::Task;
-use dyno_measure::Track;
+use dyno_record::Track;
 use dyno_stats::Estimate;
 
 use super::measured::{Measured, Place, is_quotable};

@@ -132,7 +132,7 @@ fn side(reproduction: &Reproduction, base: &str) -> String {
 #[cfg(test)]
 mod tests {
     use dyno_api::Breakdown;
-    use dyno_measure::Track;
+    use dyno_record::Track;
     use dyno_results::CellBreakdown;
 
     use super::super::measured::Measured;

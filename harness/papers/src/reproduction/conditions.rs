@@ -1,6 +1,6 @@
 //! Conditions of our figures, and reasons why there are none: the host's cores, systems that are absent or failed.
 
-use dyno_measure::{Profile, Verdict};
+use dyno_record::{Profile, Verdict};
 use dyno_results::Run;
 
 use super::measured::Measured;

@@ -6,14 +6,20 @@ use serde_json::{Value, json};
 use super::claim::{Claim, claims_table};
 use super::claims::claims;
 use super::rows::Reproduction;
+use super::side_by_side::SideBySide;
 use super::verdict::Verdict;
 use dyno_report::{Field, Table};
 
-/// The head over `reproductions`: sentences below the title, the claims on which the papers' abstracts and conclusions
+/// The head over `reproductions`: ours `beside` other engines, sentences, the claims on which the papers' abstracts and conclusions
 /// rest, and every numbered table and figure. `conditions` say where and how ours were measured.
-pub(super) fn cover(reproductions: &[Reproduction], conditions: &[String]) -> Value {
+pub(super) fn cover(
+    reproductions: &[Reproduction],
+    conditions: &[String],
+    beside: Option<&SideBySide>,
+) -> Value {
     let all = judged(reproductions);
     json!({
+        "beside": beside,
         "sentences": sentences(&all, conditions), "headlines": headline_table(&all), "places": places(&all),
     })
 }

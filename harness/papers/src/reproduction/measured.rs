@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use dyno_measure::{Record, TestSet, Track, Verdict};
+use dyno_measure::TestSet;
+use dyno_record::{Record, Track, Verdict};
 use dyno_results::summary::steady;
 use dyno_results::{CellBreakdown, MeasuredCell, Run};
 use dyno_stats::{Estimate, median};

@@ -7,6 +7,7 @@ use super::claims::claims;
 use super::cover::cover;
 use super::notes::{Notes, all_findings, caveats, conditions, findings, missing, source, title};
 use super::rows::Reproduction;
+use super::side_by_side::SideBySide;
 use super::table::whole;
 use super::{chart, map, time};
 use dyno_report::Result;
@@ -59,10 +60,14 @@ pub fn page(reproductions: &[Reproduction]) -> Result<String> {
     document_of(reproductions, None)
 }
 
-/// The page on all papers: a head with the headline factors and every numbered table and figure, then the
-/// reproductions.
-pub fn papers_page(reproductions: &[Reproduction], conditions: &[String]) -> Result<String> {
-    document_of(reproductions, Some(cover(reproductions, conditions)))
+/// The page on all papers: our engines beside others, a head with the headline factors and every numbered table and
+/// figure, then the reproductions.
+pub fn papers_page(
+    reproductions: &[Reproduction],
+    conditions: &[String],
+    beside: Option<&SideBySide>,
+) -> Result<String> {
+    document_of(reproductions, Some(cover(reproductions, conditions, beside)))
 }
 
 fn document_of(reproductions: &[Reproduction], cover: Option<Value>) -> Result<String> {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use dyno_measure::Profile;
+use dyno_record::Profile;
 use dyno_results::CellBreakdown;
 use dyno_stats::Estimate;
 use dyno_stats::grouped;

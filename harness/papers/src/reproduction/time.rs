@@ -36,7 +36,7 @@ mod tests {
     use super::super::measured::Measured;
     use super::*;
     use crate::tables as papers;
-    use dyno_measure::Track;
+    use dyno_record::Track;
 
     #[test]
     fn networks_that_told_of_their_time_stand_beside_each_other() {
