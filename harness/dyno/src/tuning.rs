@@ -26,12 +26,14 @@ use crate::progress::Progress;
 const MOST_BYTES: usize = 1 << 20;
 /// Time for the end of a system that has closed its output.
 const TIME_TO_END: Duration = Duration::from_secs(10);
+/// Least time for tuning. A tuning that is cut off leaves nothing, and some networks take minutes.
+const LEAST_TUNING: Duration = Duration::from_secs(3600);
 
 /// Opens every hosted system once, so that a refusal doesn't come after an hour of other rounds. Systems
 /// whose models aren't drawn yet are skipped.
 pub fn preflight(campaign: &Campaign) -> Outcome<()> {
     let is_ready = |entry: &&Entry| entry.is_hosted() && entry.models.iter().all(|model| model.exists());
-    campaign.systems.iter().filter(is_ready).try_for_each(|entry| open(entry, campaign))
+    campaign.systems.iter().filter(is_ready).try_for_each(|entry| open(entry, campaign, Duration::ZERO))
 }
 
 /// Tunes the built-in systems of `campaign` without a tuning of their own, on `core`. The tuning files, by the name of
@@ -62,7 +64,7 @@ fn tune(wanted: &[&Entry], folder: &Path, campaign: &Campaign) -> Outcome<BTreeM
     for entry in wanted {
         progress.show(&format!("{} · tune", entry.name), None);
         let file = folder.join(format!("{}.txt", entry.setting("isa").unwrap_or_else(|| "best".into())));
-        open(&(*entry).clone().with_setting("tune", &file), campaign)?;
+        open(&(*entry).clone().with_setting("tune", &file), campaign, LEAST_TUNING)?;
         files.insert(entry.name.clone(), file);
         progress.advance();
     }
@@ -90,13 +92,13 @@ fn tunings(folder: &Path) -> Outcome<Vec<PathBuf>> {
     Ok(if folder.exists() { entries_below(folder)? } else { Vec::new() })
 }
 
-/// Opens a hosted system on empty input, within the campaign's time of a launch. A refusal is bad input, which the user
-/// can correct.
-pub fn open(entry: &Entry, campaign: &Campaign) -> Outcome<()> {
+/// Opens a hosted system on empty input, within the campaign's time of a launch or that at `least`. A refusal is bad
+/// input, which the user can correct.
+pub fn open(entry: &Entry, campaign: &Campaign, least: Duration) -> Outcome<()> {
     let facts = tempfile::NamedTempFile::new()?;
     let command = entry.system(Profile::Quick)?.command(campaign.tracks[0], &[0], facts.path());
-    let time = Duration::from_secs_f64(campaign.protocol.limits.launch_seconds);
-    let bounds = Bounds { bytes: MOST_BYTES, time, is_interruptible: true };
+    let time = Duration::from_secs_f64(campaign.protocol.limits.launch_seconds).max(least);
+    let bounds = Bounds { bytes: MOST_BYTES, time, is_interruptible: false };
     let opened = Companion::start(Command::new(&command[0]).args(&command[1..]), TIME_TO_END)?;
     let Err(silence) = opened.ask_once(b"", bounds) else { return Ok(()) };
     let by_hand = || format!("run it by hand: {}", command.join(" "));
@@ -104,7 +106,9 @@ pub fn open(entry: &Entry, campaign: &Campaign) -> Outcome<()> {
         Silence::Ended(last) => last
             .strip_prefix("dyno: ")
             .map_or_else(|| format!("it can't be opened ({last}); {}", by_hand()), str::to_owned),
-        Silence::Late(time) => format!("it isn't open after {} s; {}", time.as_secs(), by_hand()),
+        Silence::Late(time) => {
+            format!("it isn't open after {} s; raise `launch-seconds`, or {}", time.as_secs(), by_hand())
+        }
         other => format!("it can't be opened: {other}"),
     };
     Err(bad_input!("system {:?}: {reason}", entry.name))

@@ -1,4 +1,5 @@
-//! Programs of others that the bench talks to in lines: metrics, meters of energy, sacrebleu's helper.
+//! Programs that the bench talks to beside its rounds: metrics, meters of energy, sacrebleu's helper, and systems that are
+//! opened on nothing.
 //!
 //! Such a program may answer without end, or not at all; it may fill its standard error, leave children that hold
 //! its pipes, or end at any moment. The bench waits for a bounded time, keeps a bounded answer and the end of
@@ -127,7 +128,11 @@ impl Companion {
 
     /// All that the program says until its end, to a question that ends with its input.
     pub fn ask_once(mut self, question: &[u8], bounds: Bounds) -> Result<Vec<u8>, Silence> {
-        self.exchange(question, Until::End, bounds)
+        let answer = self.exchange(question, Until::End, bounds);
+        if answer.is_err() {
+            self.patience = Duration::ZERO; // what gave no answer has no reason to take longer
+        }
+        answer
     }
 
     /// Says something that needs no answer, as far as the program takes it at once.

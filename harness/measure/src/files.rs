@@ -1,6 +1,6 @@
 //! Files by content: hashes, folders in a fixed order, and places cleared for a new file.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::io::Read;
 use std::os::unix::fs::MetadataExt;
@@ -14,27 +14,27 @@ use sha2::{Digest, Sha256};
 
 use crate::os;
 
-/// All files below `path`, or `path` itself, in a fixed order. A link to a folder is followed, unless that folder lies
-/// around or within one that was visited: links may lead in circles.
+/// All files below `path`, or `path` itself, in a fixed order; behind them those to which links to folders lead, each
+/// once. A link to a folder around itself or around `path` isn't followed.
 pub fn files_at(path: &Path) -> io::Result<Vec<PathBuf>> {
     if !path.is_dir() {
         return Ok(vec![path.into()]);
     }
-    files_below(path, &mut vec![path.canonicalize()?])
-}
-
-fn files_below(folder: &Path, visited: &mut Vec<PathBuf>) -> io::Result<Vec<PathBuf>> {
-    let mut files = Vec::new();
-    for entry in entries_below(folder)? {
-        if !entry.is_dir() {
-            files.push(entry);
+    let (mut links, mut files): (Vec<_>, Vec<_>) =
+        entries_below(path)?.into_iter().partition(|entry| entry.is_dir());
+    let real = |file: &PathBuf| file.canonicalize().ok();
+    let (root, mut known) = (path.canonicalize()?, HashSet::new());
+    known.extend(files.iter().filter(|_| !links.is_empty()).filter_map(real));
+    while !links.is_empty() {
+        let link = links.remove(0);
+        let (target, holder) = (link.canonicalize()?, link.parent().unwrap_or(path).canonicalize()?);
+        if root.starts_with(&target) || holder.starts_with(&target) || !known.insert(target) {
             continue;
         }
-        let target = entry.canonicalize()?;
-        if visited.iter().all(|known| !known.starts_with(&target) && !target.starts_with(known)) {
-            visited.push(target);
-            files.extend(files_below(&entry, visited)?);
-        }
+        let (further, found): (Vec<_>, Vec<_>) =
+            entries_below(&link)?.into_iter().partition(|entry| entry.is_dir());
+        links.extend(further);
+        files.extend(found.into_iter().filter(|file| real(file).is_none_or(|file| known.insert(file))));
     }
     Ok(files)
 }
@@ -126,19 +126,23 @@ mod tests {
     #[test]
     fn links_to_folders_are_followed_once_and_never_around() {
         let (model, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        let (weights, own) = (elsewhere.path().join("weights"), model.path().join("own"));
-        fs::create_dir(&own).unwrap();
-        for file in [weights, own.join("config")] {
+        let (part, own) = (elsewhere.path().join("part"), model.path().join("own"));
+        for folder in [&part, &own] {
+            fs::create_dir(folder).unwrap();
+        }
+        for file in [elsewhere.path().join("weights"), part.join("vocab"), own.join("config")] {
             fs::write(file, "12345").unwrap();
         }
         let around = model.path().parent().unwrap();
-        let links = [("a", elsewhere.path()), ("b", elsewhere.path()), ("c", around), ("d", own.as_path())];
+        let links = [("a", part.as_path()), ("b", elsewhere.path()), ("c", around), ("d", own.as_path())];
         for (name, target) in links {
             std::os::unix::fs::symlink(target, model.path().join(name)).unwrap();
         }
+        std::os::unix::fs::symlink("..", part.join("back")).unwrap();
         let found = files_at(model.path()).unwrap();
-        assert_eq!(found, ["a/weights", "own/config"].map(|name| model.path().join(name)));
-        assert_eq!(bytes_of(&[model.path().into()]), 10);
+        let all = ["own/config", "a/vocab", "b/weights"];
+        assert_eq!(found, all.map(|name| model.path().join(name)), "whichever link comes first");
+        assert_eq!(bytes_of(&[model.path().into()]), 15);
     }
 
     #[test]

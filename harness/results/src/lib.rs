@@ -31,5 +31,5 @@ pub use merge::Merged;
 pub use programs::hashes_of;
 pub use run::cells::MeasuredCell;
 pub use run::{COMMAND, CellBreakdown, Run, day};
-pub use store::{Place, Store, Verified, best_of, latest};
+pub use store::{Place, Store, Verified, best_of, latest, newest};
 pub use summary::{Summary, cell::CellSummary};

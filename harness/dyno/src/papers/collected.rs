@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use dyno_papers::Table;
 use dyno_papers::reproduction::{KeptProducts, Reproduction};
 use dyno_record::{Host, Profile};
-use dyno_results::{Run, best_of, day, latest};
+use dyno_results::{Run, best_of, day, latest, newest};
 use dyno_stats::numbers::counted;
 
 use super::ours::{Ours, campaign_of, reproduction};
@@ -80,16 +80,19 @@ pub fn collect(tables: &[Table], host: &Host, publications: &Path) -> Outcome<Co
         ours.iter().filter_map(|(name, ours)| Some((*name, ours.as_ref().ok()?))).collect();
     let runs = ours.iter().filter_map(|(name, ours)| Some((*name, ours.run.as_ref()?)));
     let runs = runs.map(|(name, (folder, run))| (name, folder.clone(), run.day()));
+    let publications = std::path::absolute(publications)?;
+    let results = publications.parent().unwrap_or(&publications);
     let collected = sorted(reproductions, runs.collect(), speeds, &earlier, conditions(&ours));
-    Ok(Collected { beside: beside(publications.parent()), ..collected })
+    Ok(Collected { beside: beside(results)?, ..collected })
 }
 
-/// The newest run of the campaign `published` in `results`, whose folders' names begin with the day.
-fn beside(results: Option<&Path>) -> Option<(PathBuf, Run)> {
-    let mut folders = entries_of(results?);
-    folders.sort_unstable();
-    let run = |folder: PathBuf| Run::read(&folder).ok().map(|run| (folder, run));
-    folders.into_iter().rev().filter_map(run).find(|(_, run)| run.identity.campaign == SIDE_BY_SIDE)
+/// The newest published run of our engines beside others, in `results`.
+fn beside(results: &Path) -> Outcome<Option<(PathBuf, Run)>> {
+    let found = newest(results, SIDE_BY_SIDE)?;
+    if found.is_none() {
+        say!("note: {} has no run of {SIDE_BY_SIDE:?}, so no other engine is on the page", results.display());
+    }
+    Ok(found)
 }
 
 /// A name, its file or folder, and the day of its measurement.
@@ -126,14 +129,11 @@ fn sorted(
 
 /// Records of the publications below `folder`, in the order of their names.
 fn records_below(folder: &Path) -> Vec<PathBuf> {
-    let records = entries_of(folder).into_iter().map(|entry| entry.join(RECORDS));
-    let mut records: Vec<PathBuf> = records.filter(|records| records.is_dir()).collect();
+    let entries = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
+    let records = entries.map(|entry| entry.path().join(RECORDS)).filter(|records| records.is_dir());
+    let mut records: Vec<PathBuf> = records.collect();
     records.sort_unstable();
     records
-}
-
-fn entries_of(folder: &Path) -> Vec<PathBuf> {
-    fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok).map(|entry| entry.path()).collect()
 }
 
 /// An error about a shipped campaign without the folder that it lies in, which is this host's own affair.

@@ -318,6 +318,8 @@ fn drawn_networks_have_the_sizes_that_the_papers_print() {
 
 fn the_page_on_all_papers_has_what_was_measured_and_says_what_was_not(bench: &Bench) {
     bench.write("README.md", "# a\n<!-- dyno papers: begin -->\nold\n<!-- dyno papers: end -->\n");
+    fs::create_dir_all(bench.path("results")).unwrap();
+    link(bench, &["results/2026-11-28-amd-epyc-zen-5-2c"]);
     let published = reproduce(bench, &["--all", "--publish", "--readme", "README.md"]);
     assert_eq!(published.code, Some(0), "{published:?}");
     let page = bench.path(published.stdout.trim());
@@ -326,6 +328,13 @@ fn the_page_on_all_papers_has_what_was_measured_and_says_what_was_not(bench: &Be
     assert!(readme.contains(&link) && readme.contains("Their headline factors: 9 not measured."), "{readme}");
     let (text, folder) = (fs::read_to_string(&page).unwrap(), page.parent().unwrap().to_owned());
     assert!(text.contains("default-src 'none'") && text.contains("drawn weights"));
+    let beside = text.find("<h2 id=\"beside\">").expect("ours beside other engines");
+    assert!(beside < text.find("<h2 id=\"claims\">").unwrap(), "first");
+    assert!(
+        text.contains("<a href=\"../../2026-11-28-amd-epyc-zen-5-2c/report.html\">The whole comparison</a>")
+    );
+    let own_readme = fs::read_to_string(folder.join("README.md")).unwrap();
+    assert!(own_readme.contains("| small-aan | marian-small-aan |"), "{own_readme}");
     assert_eq!(text.matches("Sharp Models on Dull Hardware").count(), 1, "a paper's title stands once");
     for expected in
         ["`dyno reproduce devlin-1` measures it", "an NVIDIA V100", "Dice &amp; Kogan 2021, figure 4"]

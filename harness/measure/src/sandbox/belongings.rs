@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::installation::installation;
 use super::resolution::Resolution;
-use crate::files::files_at;
+use crate::files::entries_below;
 use crate::system::System;
 
 /// Files and folders that belong to a system, as they are spelled, and the resolutions to them.
@@ -31,16 +31,17 @@ fn own_paths(system: &System) -> Vec<PathBuf> {
         paths.extend(program_folder(system, &start));
     }
     paths.extend(named_files(system).into_iter().chain(named_folders(system, &start)));
-    paths.extend(system.models.iter().flat_map(|model| linked_files(model)));
+    paths.extend(system.models.iter().flat_map(|model| linked(model)));
     paths
 }
 
-/// Files of a model that lie elsewhere, behind links.
-fn linked_files(model: &Path) -> Vec<PathBuf> {
+/// Files and folders of a model that lie elsewhere, behind links.
+fn linked(model: &Path) -> Vec<PathBuf> {
     let Ok(own) = model.canonicalize() else { return Vec::new() };
-    let is_elsewhere =
-        |file: &PathBuf| file.canonicalize().is_ok_and(|real| real.is_file() && !real.starts_with(&own));
-    files_at(model).unwrap_or_default().into_iter().filter(is_elsewhere).collect()
+    let is_elsewhere = |real: PathBuf| !real.starts_with(&own) && !own.starts_with(&real);
+    let leads_there = |entry: &PathBuf| entry.is_symlink() && entry.canonicalize().is_ok_and(is_elsewhere);
+    let entries = if model.is_dir() { entries_below(model).unwrap_or_default() } else { Vec::new() };
+    entries.into_iter().filter(leads_there).collect()
 }
 
 /// Folders that the words of a system's command name. One that holds the folder `start` would show all of it.

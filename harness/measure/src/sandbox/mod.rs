@@ -389,10 +389,14 @@ mod tests {
         let link = |to: &str, at: &str| std::os::unix::fs::symlink(to, root.join(at)).unwrap();
         link("data", "latest");
         link("../data/weights", "own/weights");
+        link("../data", "own/all");
+        link("..", "own/around");
         let mut system = System::of_command("s", ["sh"]);
         system.models = vec![root.join("latest/weights"), root.join("own")];
         let (paths, resolutions) = paths_and_resolutions(&system);
         assert!(paths.contains(&root.join("own/weights")), "what a link in the model leads to is visible");
+        assert!(paths.contains(&root.join("own/all")), "a folder, too");
+        assert!(!paths.contains(&root.join("own/around")), "but not the one around the model");
         let links = missing_links(&Sandbox::new(&[], &[]).mounts(&system), &resolutions);
         let places: Vec<_> = links.into_iter().map(|(place, _)| place).collect();
         assert!(places.contains(&root.join("latest")), "{places:?}");

@@ -1,7 +1,9 @@
 //! Files that a system's processes hold, and bytes in the kernel: content that their memory doesn't show.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -12,7 +14,7 @@ use super::messages::SeenFile;
 use crate::os::buffers::buffered_bytes;
 use crate::os::odd_memory::{Status, segments_of, touched_bytes};
 use crate::os::opened::{Open, Opened, allocated_bytes, descriptors_of, key, mapped_by};
-use crate::os::tree::running_ns;
+use crate::os::tree::{running_ns, taken_ns};
 
 /// Folders of the operating system, whose files belong to no system.
 const SYSTEM_FOLDERS: [&str; 13] = [
@@ -80,7 +82,7 @@ impl SeenFiles {
             let folders = interpreter_folders(thread);
             let mapped = if reads_maps { mapped_by(thread, HIDDEN_BYTES) } else { Vec::new() };
             let open = descriptors_of(thread, HIDDEN_BYTES)
-                .unwrap_or_else(|_| self.was_forbidden(process.pid, running_ns(&[process.pid])));
+                .unwrap_or_else(|_| self.was_forbidden(process.pid, ran_ns(process.pid)));
             usage.forbids_looks |= open.hides_files;
             buffers.extend(open.buffers.into_iter().filter(|buffer| !self.streams.contains(&buffer.key)));
             for file in open.files.into_iter().chain(mapped) {
@@ -158,9 +160,15 @@ impl SeenFiles {
     }
 }
 
+/// CPU time of a process so far, in nanoseconds. The ticks have that of threads that have ended.
+fn ran_ns(pid: u32) -> u64 {
+    running_ns(&[pid]).max(taken_ns(&[pid]))
+}
+
 /// Whether a file still is where it was, below one of `roots`. It holds its bytes also while it is closed.
 fn is_still_there(file: &mut Opened, roots: &[String]) -> bool {
-    let data = |root: &String| fs::metadata(format!("{root}{}", file.path.display())).ok();
+    let path = file.path.as_os_str().as_bytes();
+    let data = |root: &String| fs::metadata(OsStr::from_bytes(&[root.as_bytes(), path].concat())).ok();
     let found = roots.iter().filter_map(data).find(|data| key(data) == file.key);
     file.allocated_bytes = found.as_ref().map_or(0, allocated_bytes);
     found.is_some()

@@ -1,14 +1,16 @@
 //! dyno's engines beside other projects' on the same weights, by a published run. The papers' own factors mostly compare an
 //! engine with an earlier one of the same people; this is what somebody who chooses an engine wants to know first.
 
-use dyno_record::Track;
 use dyno_record::identity::{Launch, RunSystem};
+use dyno_record::{Track, Verdict};
 use dyno_report::{Field, Table};
+use dyno_results::contest::Set;
 use dyno_results::summary::Duel;
 use dyno_results::turns::Measure;
 use dyno_results::{CellSummary, Run, Summary};
 use dyno_stats::Order;
-use dyno_stats::numbers::{counted, plain};
+use dyno_stats::numbers::plain;
+use itertools::Itertools;
 use serde::Serialize;
 
 use super::measured::Measured;
@@ -20,9 +22,17 @@ const TRACKS: [(Track, &str); 3] = [
     (Track::ThroughputAll, "whole file, all cores"),
 ];
 
-/// What a reader must know of an engine, by the name of its adapter.
-const CAVEATS: [(&str, &str); 1] =
-    [("fxtranslate", "Firefox's engine (fxtranslate) multiplies by AVX2 alone, whatever the processor has.")];
+/// Settings that decide how much work a line is. Systems for which they are known to differ aren't compared.
+const WORK: [&str; 2] = ["precision", "beam"];
+
+/// What a reader must know of a system or of all systems of an adapter, by its name.
+const CAVEATS: [(&str, &str); 2] = [
+    ("fxtranslate", "Firefox's engine (fxtranslate) multiplies by AVX2 alone, whatever the processor has."),
+    (
+        "marian-nano",
+        "nano is too narrow for Marian's quickest form of int8, so marian-nano has a slower one.",
+    ),
+];
 
 /// The comparison at the head of the page on all papers.
 #[derive(Debug, Serialize)]
@@ -36,50 +46,98 @@ pub struct SideBySide {
 }
 
 impl SideBySide {
-    /// The comparison in `run`, whose page lies at `link`; `None` if no two of its systems share weights.
+    /// The comparison in `run` on its first test set, whose page lies at `link`; `None` if no two of its systems share
+    /// weights.
     pub fn of(run: &Run, summary: &Summary, link: String) -> Option<Self> {
-        let test_set = &run.test_sets.first()?.name;
-        let cell = |system: &RunSystem, track| {
-            let is_it = |cell: &&CellSummary| {
-                (&cell.system, &cell.test_set, cell.track) == (&system.name, test_set, track)
-            };
-            summary.cells.iter().find(is_it)
-        };
-        let duel = |[ours, theirs]: &Pair<'_>, track| -> Option<&Duel> {
-            cell(ours, track)?.duels.get(&(Measure::Speed, cell(theirs, track)?.place))
-        };
-        let quality = |system, scale| {
-            let scored = TRACKS.iter().find_map(|(track, _)| cell(system, *track)?.first_quality());
-            Field::quality(scale, scored)
-        };
+        let set = Set::of(run, summary, run.test_sets.first()?);
         let pairs = pairs(&run.identity.systems);
-        let duels = pairs.iter().flat_map(|pair| TRACKS.iter().filter_map(|(track, _)| duel(pair, *track)));
-        let finding = finding(&duels.collect::<Vec<_>>())?;
-        let mut rows = Table::of("How many times as fast dyno's engine is, on the same weights", &pairs)
-            .column("ours", |[ours, _]| Field::text(&ours.name))
-            .column("theirs", |[_, theirs]| Field::text(&theirs.name))
+        let compared: Vec<Row<'_>> = pairs.iter().map(|pair| Row::of(&set, run, *pair)).collect();
+        let finding = finding(&compared)?;
+        let (scale, place) = (set.scale(), |system: &RunSystem| place(run, system));
+        let quality = |system| Field::quality(&scale, set.quality(place(system)));
+        let table = Table::of("How many times as fast dyno's engine is, on the same weights", &compared)
+            .column("dyno's", |row| Field::text(&row.pair[0].name))
+            .column("other", |row| Field::text(&row.pair[1].name))
             .columns(
-                TRACKS,
-                |(_, head)| format!("#{head}"),
-                |(track, _), pair| Field::factor(duel(pair, *track).map(|duel| duel.ratio)),
-            );
-        if let Some(scale) = summary.metrics.first() {
-            let name = &scale.title;
-            rows = rows
-                .column(format!("#{name}, ours"), |[ours, _]| quality(ours, scale))
-                .column(format!("#{name}, theirs"), |[_, theirs]| quality(theirs, scale));
-        }
+                TRACKS.iter().enumerate(),
+                |(_, (_, head))| format!("#{head}"),
+                |(at, _), row| row.field(*at),
+            )
+            .column(format!("#{}, dyno's", scale.title), |row| quality(row.pair[0]))
+            .column(format!("#{}, other", scale.title), |row| quality(row.pair[1]))
+            .table();
         let where_and_how = Measured { run: Some(run), ..Measured::default() }.conditions().join("; ");
-        let names = "Systems whose names end alike run on the same weights.".to_owned();
-        let sentences = [where_and_how + ".", names].into_iter().chain(caveats(&pairs)).chain([finding]);
-        Some(Self { sentences: sentences.collect(), link, table: rows.table() })
+        let pairs_of = "marian-small runs the weights of small, and so do all pairs. Where both name a precision or a \
+                        beam, these are equal.";
+        let sentences = [where_and_how + ".", pairs_of.into()].into_iter().chain(caveats(&pairs));
+        Some(Self { sentences: sentences.chain(finding).collect(), link, table })
     }
 }
 
 /// A system of dyno's, and another project's on the same weights.
 type Pair<'a> = [&'a RunSystem; 2];
 
-/// Each system of another project that has the name of one of dyno's behind that of its engine: `marian-small`.
+/// A pair with its comparison in each of [`TRACKS`].
+struct Row<'a> {
+    pair: Pair<'a>,
+    compared: [Compared; 3],
+}
+
+/// A comparison of a pair in a track.
+enum Compared {
+    /// By pairs of rounds, and whether one of the cells is NOISY.
+    Measured(Duel, bool),
+    /// One of the two is INVALID, or wasn't measured.
+    Lacking(&'static str),
+}
+
+impl<'a> Row<'a> {
+    fn of(set: &Set<'_>, run: &Run, pair: Pair<'a>) -> Self {
+        let [ours, theirs] = pair.map(|system| place(run, system));
+        let compared = TRACKS.map(|(track, _)| {
+            let cells = set.cell(ours, track).zip(set.cell(theirs, track));
+            cells.map_or(Compared::Lacking("–"), |(ours, theirs)| compared(ours, theirs))
+        });
+        Self { pair, compared }
+    }
+
+    fn field(&self, at: usize) -> Field {
+        match &self.compared[at] {
+            Compared::Lacking(why) => Field::text(*why),
+            Compared::Measured(duel, false) => Field::factor(Some(duel.ratio)),
+            Compared::Measured(duel, true) => Field::text(Field::factor(Some(duel.ratio)).text + " NOISY"),
+        }
+    }
+
+    fn ratios(&self) -> impl Iterator<Item = f64> {
+        self.duels().map(|duel| duel.ratio.value)
+    }
+
+    fn duels(&self) -> impl Iterator<Item = &Duel> {
+        self.compared.iter().filter_map(|one| match one {
+            Compared::Measured(duel, _) => Some(duel),
+            Compared::Lacking(_) => None,
+        })
+    }
+}
+
+fn compared(ours: &CellSummary, theirs: &CellSummary) -> Compared {
+    let has = |verdict| [ours, theirs].iter().any(|cell| cell.verdict == verdict);
+    match ours.duels.get(&(Measure::Speed, theirs.place)) {
+        _ if has(Verdict::Invalid) => Compared::Lacking("INVALID"),
+        None => Compared::Lacking("–"),
+        Some(duel) => Compared::Measured(*duel, has(Verdict::Noisy)),
+    }
+}
+
+/// Number of a system, as its cells have it.
+fn place(run: &Run, system: &RunSystem) -> usize {
+    let is_it = |other: &RunSystem| other.name == system.name;
+    run.identity.systems.iter().position(is_it).unwrap_or(usize::MAX)
+}
+
+/// Each system of another project that has the name of one of dyno's behind that of its engine, such as `marian-small`,
+/// beside that one.
 fn pairs(systems: &[RunSystem]) -> Vec<Pair<'_>> {
     let is_own =
         |system: &&RunSystem| matches!(system.launch, Launch::BuiltIn { .. }) && system.twin_of.is_none();
@@ -90,31 +148,58 @@ fn pairs(systems: &[RunSystem]) -> Vec<Pair<'_>> {
     let others = systems.iter().filter(|system| matches!(system.launch, Launch::Adapter(_)));
     let pair = |theirs| {
         let ours = own.iter().filter(|ours| shares(theirs, ours)).max_by_key(|ours| ours.name.len());
-        ours.map(|ours| [*ours, theirs])
+        ours.map(|ours| [*ours, theirs]).filter(|[ours, theirs]| have_equal_work(ours, theirs))
     };
     others.filter_map(pair).collect()
 }
 
-/// Caveats of the engines that stand beside ours.
-fn caveats(pairs: &[Pair<'_>]) -> impl Iterator<Item = String> {
-    let has = |adapter: &str| {
-        pairs.iter().any(|[_, theirs]| matches!(&theirs.launch, Launch::Adapter(it) if it.name == adapter))
+/// Whether no setting that both have makes the work of one greater.
+fn have_equal_work(ours: &RunSystem, theirs: &RunSystem) -> bool {
+    let of = |system: &RunSystem, key| {
+        let settings = system.launch.settings();
+        settings.into_iter().find(|(name, _)| name == key).map(|(_, value)| value)
     };
-    CAVEATS.into_iter().filter(move |(adapter, _)| has(adapter)).map(|(_, caveat)| caveat.to_owned())
+    WORK.into_iter().all(|key| of(ours, key).zip(of(theirs, key)).is_none_or(|(ours, theirs)| ours == theirs))
 }
 
-/// How often ours is faster or slower, and by how much at least and at most; `None` without a comparison.
-fn finding(duels: &[&Duel]) -> Option<String> {
-    let ratios = || duels.iter().map(|duel| duel.ratio.value);
-    let (least, most) = (ratios().reduce(f64::min)?, ratios().reduce(f64::max)?);
-    let count = |order| duels.iter().filter(|duel| duel.order == order).count();
-    let of = counted(duels.len(), "comparison", "comparisons");
+/// Name of the adapter of another project's system.
+fn engine<'a>([_, theirs]: &Pair<'a>) -> &'a str {
+    match &theirs.launch {
+        Launch::Adapter(adapter) => &adapter.name,
+        _ => &theirs.name,
+    }
+}
+
+/// Caveats of the systems that stand beside ours.
+fn caveats(pairs: &[Pair<'_>]) -> impl Iterator<Item = String> {
+    let has = |name: &str| pairs.iter().any(|pair| engine(pair) == name || pair[1].name == name);
+    CAVEATS.into_iter().filter(move |(name, _)| has(name)).map(|(_, caveat)| caveat.to_owned())
+}
+
+/// How often ours is faster or slower, and by how much over each engine; `None` without a comparison.
+fn finding(rows: &[Row<'_>]) -> Option<[String; 2]> {
+    let duels = || rows.iter().flat_map(Row::duels);
+    let count = |order| duels().filter(|duel| duel.order == order).count();
+    let (all, there) = (rows.len() * TRACKS.len(), duels().count());
     let (faster, slower) = (count(Order::Better), count(Order::Worse));
-    Some(format!(
-        "Ours is faster in {faster} of {of} and slower in {slower}; the factors are {} to {}.",
-        plain(least),
-        plain(most)
-    ))
+    let engines = rows.iter().map(|row| engine(&row.pair)).unique();
+    let range = |name| {
+        let ratios = rows.iter().filter(|row| engine(&row.pair) == name).flat_map(Row::ratios);
+        let (least, most) = ratios.minmax().into_option()?;
+        Some(format!("{name} {} to {}", plain(least), plain(most)))
+    };
+    let lacking = match all - there {
+        0 => String::new(),
+        lacking => format!(" ({lacking} more lack a figure)"),
+    };
+    (there > 0).then(|| {
+        [
+            format!(
+                "dyno's engine is faster in {faster} of {there} comparisons{lacking}, and slower in {slower}."
+            ),
+            format!("The factors over each engine: {}.", engines.filter_map(range).join("; ")),
+        ]
+    })
 }
 
 #[cfg(test)]
@@ -130,34 +215,53 @@ mod tests {
         (run, summary)
     }
 
+    fn row<'a>(beside: &'a SideBySide, other: &str) -> Vec<&'a str> {
+        let fields = beside.table.rows.iter().map(|row| &row.fields);
+        let fields = fields.into_iter().find(|fields| fields[1].text == other).unwrap();
+        fields.iter().map(|field| field.text.as_str()).collect()
+    }
+
     #[test]
     fn each_engine_of_others_stands_beside_ours_on_its_weights_with_the_runs_own_factors() {
         let (run, summary) = published();
         let beside = SideBySide::of(&run, &summary, "there".into()).unwrap();
-        let names = |row: usize| {
-            let fields = &beside.table.rows[row].fields;
-            [fields[0].text.as_str(), fields[1].text.as_str()]
-        };
-        let all: Vec<_> = (0..beside.table.rows.len()).map(names).collect();
-        let ends_alike = |[ours, theirs]: &[&str; 2]| theirs.ends_with(&format!("-{ours}"));
-        assert!(all.iter().all(ends_alike), "{all:?}");
-        assert_eq!(all[2], ["small-aan", "marian-small-aan"], "the longest name");
+        assert_eq!(beside.table.rows.len(), 7);
+        assert_eq!(row(&beside, "marian-small-aan")[0], "small-aan", "the longest name");
         // Medians of the run's summary.csv: 7,221 over 2,227 and 12,164 over 5,693 words a second.
-        let ct2 = &beside.table.rows[all.iter().position(|pair| pair[1] == "ct2-teacher").unwrap()].fields;
-        for (field, factor) in [(&ct2[2], 7221.0 / 2227.0), (&ct2[3], 12_164.0 / 5693.0)] {
-            let (low, high) =
-                field.text.trim_end_matches(')').split_once('(').unwrap().1.split_once('–').unwrap();
+        let ct2 = row(&beside, "ct2-teacher");
+        for (field, factor) in [(ct2[2], 7221.0 / 2227.0), (ct2[3], 12_164.0 / 5693.0)] {
+            let (low, high) = field.trim_end_matches(')').split_once('(').unwrap().1.split_once('–').unwrap();
             let interval = low.parse::<f64>().unwrap()..high.parse().unwrap();
-            assert!(interval.contains(&factor), "{}: {factor}", field.text);
+            assert!(interval.contains(&factor), "{field}: {factor}");
         }
-        let said = &beside.sentences;
-        assert!(said[2].contains("AVX2 alone") && said[3].starts_with("Ours is faster in "), "{said:?}");
+        let said = beside.sentences.join(" ");
+        assert!(said.contains("AVX2 alone") && said.contains("marian-nano has a slower one"), "{said}");
+        assert!(
+            said.contains("faster in 19 of 19 comparisons (2 more lack a figure), and slower in 0."),
+            "{said}"
+        );
+        assert!(said.contains("; ctranslate2 2.16 to 3.17; "), "{said}");
     }
 
     #[test]
-    fn a_run_without_common_weights_has_no_comparison() {
+    fn what_is_invalid_or_noisy_says_so() {
+        let (run, mut summary) = published();
+        let beside = |summary: &Summary| SideBySide::of(&run, summary, String::new()).unwrap();
+        assert_eq!(row(&beside(&summary), "marian-nano")[3..5], ["INVALID"; 2]);
+        let is_it = |cell: &&mut CellSummary| cell.system == "ct2-teacher" && cell.track == Track::Latency;
+        summary.cells.iter_mut().find(is_it).unwrap().verdict = Verdict::Noisy;
+        assert!(row(&beside(&summary), "ct2-teacher")[2].ends_with(" NOISY"));
+    }
+
+    #[test]
+    fn neither_other_weights_nor_another_search_are_compared() {
         let (mut run, summary) = published();
+        let rows = |run: &Run| SideBySide::of(run, &summary, String::new()).map(|it| it.table.rows.len());
+        let theirs = run.identity.systems.iter_mut().find(|system| system.name == "ct2-teacher").unwrap();
+        let Launch::Adapter(adapter) = &mut theirs.launch else { panic!("an adapter") };
+        adapter.settings.insert("precision".into(), "f32".into());
+        assert_eq!(rows(&run), Some(6));
         run.identity.systems.retain(|system| matches!(system.launch, Launch::BuiltIn { .. }));
-        assert!(SideBySide::of(&run, &summary, String::new()).is_none());
+        assert_eq!(rows(&run), None);
     }
 }

@@ -129,3 +129,18 @@ pub enum MemoryMethod {
     /// The kernel's account of the system's control group: all processes, and what they hold in the kernel.
     Cgroup,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_of_launches_add_up_peaks_are_maxima_and_the_last_one_says_the_end() {
+        let launch = |user_ns, peak_bytes, code| Usage { user_ns, peak_bytes, code, ..Usage::default() };
+        let mut round = Usage::default();
+        round.add(&Usage { forbids_looks: true, tree_pss_bytes: Some(7), ..launch(5, 300, Some(1)) });
+        round.add(&launch(6, 200, Some(0)));
+        assert_eq!((round.user_ns, round.peak_bytes, round.code), (11, 300, Some(0)));
+        assert_eq!((round.forbids_looks, round.tree_pss_bytes), (true, Some(7)), "once is enough");
+    }
+}

@@ -4,7 +4,7 @@ use dyno_record::{Track, Verdict};
 use dyno_stats::{Order, Standing, standings};
 
 use super::cost::{Cost, paid_of};
-use super::pick::{Compared, Contest, Contestant};
+use super::race::{Compared, Contest, Contestant};
 use crate::scores::Scale;
 use crate::summary::Duel;
 use crate::{CellSummary, Column, Run, Summary};

@@ -3,10 +3,10 @@
 
 mod cost;
 mod hosts;
-mod pick;
+mod race;
 mod set;
 
 pub use cost::Cost;
 pub use hosts::{HostCell, between_hosts};
-pub use pick::{Compared, Contest, Contestant};
+pub use race::{Compared, Contest, Contestant};
 pub use set::Set;

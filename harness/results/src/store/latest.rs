@@ -50,6 +50,20 @@ pub fn best_of(
     Ok(None)
 }
 
+/// The newest run of the campaign `name` among the published ones in `root`: their folders' names begin with the day.
+pub fn newest(root: &Path, name: &str) -> Result<Option<(PathBuf, Run)>> {
+    let entries = fs::read_dir(root).into_iter().flatten().filter_map(std::result::Result::ok);
+    let mut folders: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+    folders.sort_unstable();
+    for folder in folders.into_iter().rev() {
+        if read_identity(&folder)?.is_some_and(|identity| identity.campaign == name) {
+            let run = Run::read(&folder)?;
+            return Ok(Some((folder, run)));
+        }
+    }
+    Ok(None)
+}
+
 fn candidates(root: &Path, name: &str) -> Vec<PathBuf> {
     let is_named = |folder: &PathBuf| {
         let its = folder.file_name().map(|name| name.to_string_lossy().into_owned());

@@ -28,7 +28,7 @@ use crate::prices::Price;
 use crate::run::{BREAKDOWNS, COMMAND, CellBreakdown, METRICS, PRICE, Run, SCORES, identity_in};
 use crate::scores::{Metrics, Scores};
 use crate::summary::Summary;
-pub use latest::{best_of, latest};
+pub use latest::{best_of, latest, newest};
 
 use files::{read_json, write_json, write_whole};
 use folder::{create, is_finished, lock};
