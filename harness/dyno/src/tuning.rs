@@ -107,7 +107,7 @@ pub fn open(entry: &Entry, campaign: &Campaign, least: Duration) -> Outcome<()> 
             .strip_prefix("dyno: ")
             .map_or_else(|| format!("it can't be opened ({last}); {}", by_hand()), str::to_owned),
         Silence::Late(time) => {
-            format!("it isn't open after {} s; raise `launch-seconds`, or {}", time.as_secs(), by_hand())
+            format!("it isn't open after {} s; raise `launch-seconds`, or {}", time.as_secs_f64(), by_hand())
         }
         other => format!("it can't be opened: {other}"),
     };

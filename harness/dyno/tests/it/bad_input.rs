@@ -135,6 +135,14 @@ fn settings_that_a_backend_refuses_are_told_before_anything_is_measured() {
 }
 
 #[test]
+fn a_system_that_does_not_open_in_time_ends_the_run_before_its_first_round() {
+    let bench = campaign(&format!("launch-seconds = 0.000001\n{LATENCY}"), NULL);
+    let parts = ["\"null\": it isn't open after 0.000001 s; raise `launch-seconds`", "run it by hand: "];
+    bench.run(&[]).assert_says(2, &parts);
+    assert!(!bench.path("out").exists());
+}
+
+#[test]
 fn what_cannot_be_verified_is_a_bad_request_not_a_broken_rule() {
     let bench = campaign(LATENCY, NULL);
     bench.write("script", "#!/no/such -x\n");
