@@ -1,6 +1,6 @@
 //! Files by content: hashes, folders in a fixed order, and places cleared for a new file.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::fs::File;
 use std::io::Read;
 use std::os::unix::fs::MetadataExt;
@@ -20,23 +20,33 @@ pub fn files_at(path: &Path) -> io::Result<Vec<PathBuf>> {
     if !path.is_dir() {
         return Ok(vec![path.into()]);
     }
-    let (mut links, mut files): (Vec<_>, Vec<_>) =
-        entries_below(path)?.into_iter().partition(|entry| entry.is_dir());
-    let real = |file: &PathBuf| file.canonicalize().ok();
-    let (root, mut known) = (path.canonicalize()?, HashSet::new());
-    known.extend(files.iter().filter(|_| !links.is_empty()).filter_map(real));
-    while !links.is_empty() {
-        let link = links.remove(0);
-        let (target, holder) = (link.canonicalize()?, link.parent().unwrap_or(path).canonicalize()?);
+    let (links, mut files) = links_and_files(path)?;
+    if !links.is_empty() {
+        add_linked(path, links.into(), &mut files)?;
+    }
+    Ok(files)
+}
+
+/// Links to folders, and everything else below `folder` that is no folder.
+fn links_and_files(folder: &Path) -> io::Result<(Vec<PathBuf>, Vec<PathBuf>)> {
+    Ok(entries_below(folder)?.into_iter().partition(|entry| entry.is_dir()))
+}
+
+/// Adds the files to which the `links` below `root` lead. Each folder is walked once, so that circles end.
+fn add_linked(root: &Path, mut links: VecDeque<PathBuf>, files: &mut Vec<PathBuf>) -> io::Result<()> {
+    let root = root.canonicalize()?;
+    let mut known: HashSet<PathBuf> = files.iter().filter_map(|file| file.canonicalize().ok()).collect();
+    while let Some(link) = links.pop_front() {
+        let (target, holder) = (link.canonicalize()?, link.parent().unwrap_or(&root).canonicalize()?);
         if root.starts_with(&target) || holder.starts_with(&target) || !known.insert(target) {
             continue;
         }
-        let (further, found): (Vec<_>, Vec<_>) =
-            entries_below(&link)?.into_iter().partition(|entry| entry.is_dir());
+        let (further, mut found) = links_and_files(&link)?;
+        found.retain(|file| file.canonicalize().map_or(true, |file| known.insert(file)));
         links.extend(further);
-        files.extend(found.into_iter().filter(|file| real(file).is_none_or(|file| known.insert(file))));
+        files.append(&mut found);
     }
-    Ok(files)
+    Ok(())
 }
 
 /// Everything below `folder` that is no folder itself, in a fixed order. Links are entries; none is followed.

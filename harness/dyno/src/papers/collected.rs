@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use dyno_papers::Table;
 use dyno_papers::reproduction::{KeptProducts, Reproduction};
 use dyno_record::{Host, Profile};
-use dyno_results::{Run, best_of, day, latest, newest};
+use dyno_results::{best_of, day, latest};
 use dyno_stats::numbers::counted;
 
 use super::ours::{Ours, campaign_of, reproduction};
@@ -20,8 +20,6 @@ use crate::exit::{Failure, Outcome};
 
 /// Folder of the records in a publication.
 pub const RECORDS: &str = "records";
-/// Campaign of our engines beside others on the same weights.
-const SIDE_BY_SIDE: &str = "published";
 
 /// Tables of the papers with our figures, and the files that have them.
 pub struct Collected {
@@ -36,8 +34,6 @@ pub struct Collected {
     pub day: Option<String>,
     /// Hosts and extent of the measurements, in sentences.
     pub conditions: Vec<String>,
-    /// The published run in which our engines stand beside others on the same weights, and its folder.
-    pub beside: Option<(PathBuf, Run)>,
 }
 
 impl Collected {
@@ -80,19 +76,7 @@ pub fn collect(tables: &[Table], host: &Host, publications: &Path) -> Outcome<Co
         ours.iter().filter_map(|(name, ours)| Some((*name, ours.as_ref().ok()?))).collect();
     let runs = ours.iter().filter_map(|(name, ours)| Some((*name, ours.run.as_ref()?)));
     let runs = runs.map(|(name, (folder, run))| (name, folder.clone(), run.day()));
-    let publications = std::path::absolute(publications)?;
-    let results = publications.parent().unwrap_or(&publications);
-    let collected = sorted(reproductions, runs.collect(), speeds, &earlier, conditions(&ours));
-    Ok(Collected { beside: beside(results)?, ..collected })
-}
-
-/// The newest published run of our engines beside others, in `results`.
-fn beside(results: &Path) -> Outcome<Option<(PathBuf, Run)>> {
-    let found = newest(results, SIDE_BY_SIDE)?;
-    if found.is_none() {
-        say!("note: {} has no run of {SIDE_BY_SIDE:?}, so no other engine is on the page", results.display());
-    }
-    Ok(found)
+    Ok(sorted(reproductions, runs.collect(), speeds, &earlier, conditions(&ours)))
 }
 
 /// A name, its file or folder, and the day of its measurement.
@@ -123,7 +107,6 @@ fn sorted(
         reproductions,
         day,
         conditions,
-        beside: None,
     }
 }
 

@@ -9,8 +9,8 @@ use dyno_papers::reproduction::{
     Reproduction, SideBySide, claims, figures, headlines, papers_page, verdicts,
 };
 use dyno_report::{PAPERS, between};
-use dyno_results::Summary;
 use dyno_results::store::files::{write_json, write_whole};
+use dyno_results::{Summary, newest};
 use serde_json::json;
 
 use super::collected::{Collected, RECORDS, collect};
@@ -23,6 +23,9 @@ use crate::publication::{
 };
 
 const PAGE: &str = "index.html";
+
+/// Campaign of our engines beside others on the same weights.
+const SIDE_BY_SIDE: &str = "published";
 
 /// End of the name of a publication whose records are all those of earlier ones.
 const AGAIN: &str = "-judged-again";
@@ -45,7 +48,7 @@ pub fn publish(args: &ReproduceArgs) -> Outcome {
     let readme: Option<(&Path, String)> = readme.map(updated).transpose()?;
     let runs = collected.runs.values().map(PathBuf::as_path);
     let (sources, private) = (sources(&collected)?, PrivateFolders::of_this_host(runs)?);
-    let (records, beside) = (records(&collected, &place)?, side_by_side(&collected, &place)?);
+    let (records, beside) = (records(&collected, &place)?, side_by_side(to, &place)?);
     make_folder(to)?;
     copy(&sources, &place, |folder| {
         let mut runs = collected.runs.keys().map(|name| folder.join(RECORDS).join(name));
@@ -84,11 +87,17 @@ fn records(collected: &Collected, place: &Path) -> Outcome<Vec<String>> {
     here.into_iter().map(Ok).chain(collected.earlier.iter().map(of_earlier)).collect()
 }
 
-/// Our engines beside others, with a link from the publication at `place`.
-fn side_by_side(collected: &Collected, place: &Path) -> Outcome<Option<SideBySide>> {
-    let Some((folder, run)) = &collected.beside else { return Ok(None) };
+/// Our engines beside others, by the newest published run beside the folder `to`, with a link from the publication at
+/// `place`.
+fn side_by_side(to: &Path, place: &Path) -> Outcome<Option<SideBySide>> {
+    let to = std::path::absolute(to)?;
+    let results = to.parent().unwrap_or(&to);
+    let Some((folder, run)) = newest(results, SIDE_BY_SIDE)? else {
+        say!("note: {} has no run of {SIDE_BY_SIDE:?}, so no other engine is on the page", results.display());
+        return Ok(None);
+    };
     let link = link(&from_readme(&place.join(PAGE), &folder.join("report.html"))?);
-    Ok(SideBySide::of(run, &Summary::of(run), link))
+    Ok(SideBySide::of(&run, &Summary::of(&run), link))
 }
 
 /// Writes the page and what belongs to it; `records` says where the records lie.

@@ -1,5 +1,8 @@
-//! dyno's engines beside other projects' on the same weights, by a published run. The papers' own factors mostly compare an
-//! engine with an earlier one of the same people; this is what somebody who chooses an engine wants to know first.
+//! dyno's engines beside other projects' on the same weights, by a published run. A reader who chooses an engine needs this
+//! first: the papers' own factors mostly compare an engine with its earlier version.
+//!
+//! Names tell the pairs. The summary's groups of one model hold systems that open the same files, and other engines mostly
+//! open another form of them.
 
 use dyno_record::identity::{Launch, RunSystem};
 use dyno_record::{Track, Verdict};
@@ -51,25 +54,27 @@ impl SideBySide {
     pub fn of(run: &Run, summary: &Summary, link: String) -> Option<Self> {
         let set = Set::of(run, summary, run.test_sets.first()?);
         let pairs = pairs(&run.identity.systems);
-        let compared: Vec<Row<'_>> = pairs.iter().map(|pair| Row::of(&set, run, *pair)).collect();
-        let finding = finding(&compared)?;
+        let rows: Vec<Row<'_>> = pairs.iter().map(|pair| Row::of(&set, run, *pair)).collect();
+        let finding = finding(&rows)?;
         let (scale, place) = (set.scale(), |system: &RunSystem| place(run, system));
         let quality = |system| Field::quality(&scale, set.quality(place(system)));
-        let table = Table::of("How many times as fast dyno's engine is, on the same weights", &compared)
+        let table = Table::of("How many times as fast dyno's engine is, on the same weights", &rows)
             .column("dyno's", |row| Field::text(&row.pair[0].name))
             .column("other", |row| Field::text(&row.pair[1].name))
             .columns(
                 TRACKS.iter().enumerate(),
                 |(_, (_, head))| format!("#{head}"),
-                |(at, _), row| row.field(*at),
+                |(at, _), row| row.shown[*at].clone(),
             )
             .column(format!("#{}, dyno's", scale.title), |row| quality(row.pair[0]))
             .column(format!("#{}, other", scale.title), |row| quality(row.pair[1]))
             .table();
         let where_and_how = Measured { run: Some(run), ..Measured::default() }.conditions().join("; ");
-        let pairs_of = "marian-small runs the weights of small, and so do all pairs. Where both name a precision or a \
-                        beam, these are equal.";
-        let sentences = [where_and_how + ".", pairs_of.into()].into_iter().chain(caveats(&pairs));
+        let [ours, theirs] = pairs.first()?.map(|system| &system.name);
+        let pairs_of = format!(
+            "{theirs} runs the weights of {ours}, and so do all pairs. Where both name a precision or a beam, these are equal."
+        );
+        let sentences = [where_and_how + ".", pairs_of].into_iter().chain(caveats(&pairs));
         Some(Self { sentences: sentences.chain(finding).collect(), link, table })
     }
 }
@@ -77,56 +82,34 @@ impl SideBySide {
 /// A system of dyno's, and another project's on the same weights.
 type Pair<'a> = [&'a RunSystem; 2];
 
-/// A pair with its comparison in each of [`TRACKS`].
+/// A pair with its factors in [`TRACKS`], as the table shows them, and with the comparisons behind these.
 struct Row<'a> {
     pair: Pair<'a>,
-    compared: [Compared; 3],
-}
-
-/// A comparison of a pair in a track.
-enum Compared {
-    /// By pairs of rounds, and whether one of the cells is NOISY.
-    Measured(Duel, bool),
-    /// One of the two is INVALID, or wasn't measured.
-    Lacking(&'static str),
+    shown: [Field; 3],
+    duels: Vec<Duel>,
 }
 
 impl<'a> Row<'a> {
     fn of(set: &Set<'_>, run: &Run, pair: Pair<'a>) -> Self {
         let [ours, theirs] = pair.map(|system| place(run, system));
-        let compared = TRACKS.map(|(track, _)| {
-            let cells = set.cell(ours, track).zip(set.cell(theirs, track));
-            cells.map_or(Compared::Lacking("–"), |(ours, theirs)| compared(ours, theirs))
-        });
-        Self { pair, compared }
-    }
-
-    fn field(&self, at: usize) -> Field {
-        match &self.compared[at] {
-            Compared::Lacking(why) => Field::text(*why),
-            Compared::Measured(duel, false) => Field::factor(Some(duel.ratio)),
-            Compared::Measured(duel, true) => Field::text(Field::factor(Some(duel.ratio)).text + " NOISY"),
-        }
-    }
-
-    fn ratios(&self) -> impl Iterator<Item = f64> {
-        self.duels().map(|duel| duel.ratio.value)
-    }
-
-    fn duels(&self) -> impl Iterator<Item = &Duel> {
-        self.compared.iter().filter_map(|one| match one {
-            Compared::Measured(duel, _) => Some(duel),
-            Compared::Lacking(_) => None,
-        })
+        let cells = TRACKS.map(|(track, _)| set.cell(ours, track).zip(set.cell(theirs, track)));
+        let duels = cells.iter().flatten().filter_map(|&cells| duel(cells)).collect();
+        Self { pair, shown: cells.map(|cells| cells.map_or_else(Field::none, shown)), duels }
     }
 }
 
-fn compared(ours: &CellSummary, theirs: &CellSummary) -> Compared {
-    let has = |verdict| [ours, theirs].iter().any(|cell| cell.verdict == verdict);
-    match ours.duels.get(&(Measure::Speed, theirs.place)) {
-        _ if has(Verdict::Invalid) => Compared::Lacking("INVALID"),
-        None => Compared::Lacking("–"),
-        Some(duel) => Compared::Measured(*duel, has(Verdict::Noisy)),
+/// Comparison of two cells by pairs of rounds; INVALID ones have none.
+fn duel((ours, theirs): (&CellSummary, &CellSummary)) -> Option<Duel> {
+    ours.duels.get(&(Measure::Speed, theirs.place)).copied()
+}
+
+fn shown(cells: (&CellSummary, &CellSummary)) -> Field {
+    let is_any = |verdict| [cells.0, cells.1].iter().any(|cell| cell.verdict == verdict);
+    let factor = Field::factor(duel(cells).map(|duel| duel.ratio));
+    match () {
+        () if is_any(Verdict::Invalid) => Field::text("INVALID"),
+        () if is_any(Verdict::Noisy) => Field::text(factor.text + " NOISY"),
+        () => factor,
     }
 }
 
@@ -178,14 +161,14 @@ fn caveats(pairs: &[Pair<'_>]) -> impl Iterator<Item = String> {
 
 /// How often ours is faster or slower, and by how much over each engine; `None` without a comparison.
 fn finding(rows: &[Row<'_>]) -> Option<[String; 2]> {
-    let duels = || rows.iter().flat_map(Row::duels);
+    let duels = || rows.iter().flat_map(|row| &row.duels);
     let count = |order| duels().filter(|duel| duel.order == order).count();
     let (all, there) = (rows.len() * TRACKS.len(), duels().count());
     let (faster, slower) = (count(Order::Better), count(Order::Worse));
     let engines = rows.iter().map(|row| engine(&row.pair)).unique();
     let range = |name| {
-        let ratios = rows.iter().filter(|row| engine(&row.pair) == name).flat_map(Row::ratios);
-        let (least, most) = ratios.minmax().into_option()?;
+        let own = rows.iter().filter(|row| engine(&row.pair) == name).flat_map(|row| &row.duels);
+        let (least, most) = own.map(|duel| duel.ratio.value).minmax().into_option()?;
         Some(format!("{name} {} to {}", plain(least), plain(most)))
     };
     let lacking = match all - there {

@@ -52,8 +52,7 @@ pub fn best_of(
 
 /// The newest run of the campaign `name` among the published ones in `root`: their folders' names begin with the day.
 pub fn newest(root: &Path, name: &str) -> Result<Option<(PathBuf, Run)>> {
-    let entries = fs::read_dir(root).into_iter().flatten().filter_map(std::result::Result::ok);
-    let mut folders: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+    let mut folders: Vec<PathBuf> = entries_of(root).collect();
     folders.sort_unstable();
     for folder in folders.into_iter().rev() {
         if read_identity(&folder)?.is_some_and(|identity| identity.campaign == name) {
@@ -69,8 +68,12 @@ fn candidates(root: &Path, name: &str) -> Vec<PathBuf> {
         let its = folder.file_name().map(|name| name.to_string_lossy().into_owned());
         its.and_then(|its| its.strip_prefix(name).map(|rest| rest.starts_with('-'))).unwrap_or(false)
     };
-    let entries = fs::read_dir(root).into_iter().flatten().filter_map(std::result::Result::ok);
-    entries.map(|entry| entry.path()).filter(is_named).collect()
+    entries_of(root).filter(is_named).collect()
+}
+
+fn entries_of(folder: &Path) -> impl Iterator<Item = PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().filter_map(std::result::Result::ok);
+    entries.map(|entry| entry.path())
 }
 
 /// Whether a campaign still describes all systems of a run so.

@@ -6,7 +6,6 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Duration;
 
 use dyno_host::registry;
 use dyno_measure::{Examined, Finding, Protocol, check_command, host, verdict};
@@ -37,7 +36,7 @@ pub fn verify(args: &VerifyArgs) -> Outcome {
     let campaign = narrowed(requested(args)?, args);
     // A backend's refusal is a bad request: there is nothing to verify yet.
     let mut hosted = campaign.systems.iter().filter(|entry| entry.is_hosted());
-    hosted.try_for_each(|entry| open(entry, &campaign, Duration::ZERO))?;
+    hosted.try_for_each(|entry| open(entry, &campaign))?;
     let host = host::detect()?;
     campaign.placement(&host).shortfall(campaign.cores, &campaign.tracks).into_iter().for_each(say);
     let runner = Runner::new(None, &campaign, &host)?;
