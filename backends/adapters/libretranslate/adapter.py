@@ -74,7 +74,7 @@ class Server:
         told = json.loads(connection.getresponse().read())
         connection.close()
         if "translatedText" not in told:
-            fail(f"libretranslate: {told.get('error', told)}; has the model packages for these languages?")
+            fail(f"libretranslate: {told.get('error', told)}; does `model` hold packages for these languages?")
         return told["translatedText"]
 
     def end(self):

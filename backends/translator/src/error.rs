@@ -50,7 +50,7 @@ pub enum Error {
         line: String,
     },
     /// The model doesn't name a vocabulary for each side.
-    #[error("{}: names no two vocabularies; add `vocab`, or a [vocab] to its model.toml", .path.display())]
+    #[error("{}: names no two vocabularies; add the setting `vocab`, or the key `vocabularies` to its model.toml", .path.display())]
     NoVocabularies {
         /// Path of the model.
         path: PathBuf,
@@ -65,7 +65,7 @@ pub enum Error {
     },
     /// A vocabulary has more words than the network.
     #[error(
-        "the {side} vocabulary has {vocabulary} words, the network {network}; they belong to different models"
+        "the {side} vocabulary has {vocabulary} words, the network {network}; name the model's own vocabulary"
     )]
     VocabularySize {
         /// Side of the vocabulary: `source` or `target`.
@@ -76,7 +76,9 @@ pub enum Error {
         network: usize,
     },
     /// The networks of an ensemble have target vocabularies of different sizes.
-    #[error("an ensemble's networks must write the same words; one writes {one}, another {next}")]
+    #[error(
+        "one network of the ensemble writes {one} words, another {next}; use models with one target vocabulary"
+    )]
     EnsembleWords {
         /// Target words of one network.
         one: usize,

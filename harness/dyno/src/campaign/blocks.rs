@@ -32,7 +32,7 @@ pub fn drawn(name: &str, text: &Path, shape: Shape) -> Result<TestSet, String> {
     let Shape { pages, lines, words } = shape;
     if !(1 <= pages && pages <= lines && lines <= words) {
         return Err(format!(
-            "{pages} `pages` of {lines} `lines` of {words} `words`: each has at least one of the next"
+            "{pages} `pages`, {lines} `lines` and {words} `words`: pages ≤ lines ≤ words must hold, all from 1"
         ));
     }
     let told =
@@ -93,6 +93,6 @@ mod tests {
         assert_eq!(drawn("blocks", text, shape).unwrap().sha256, set.sha256, "the same on every host");
         let fault = |shape| drawn("blocks", text, shape).unwrap_err();
         assert!(fault(Shape { words: 20_000, ..shape }).contains("give a longer text"));
-        assert!(fault(Shape { pages: 404, ..shape }).contains("at least one"));
+        assert!(fault(Shape { pages: 404, ..shape }).contains("must hold"));
     }
 }

@@ -67,7 +67,10 @@ pub fn from_folder(folder: &Path) -> Result<(TestSet, String), String> {
     let set = read(folder, &path, &manifest)?;
     if set.source.len() != manifest.lines {
         let (is, says) = (set.source.len(), manifest.lines);
-        return Err(format!("{}: the manifest says {says} lines, but the source has {is}", path.display()));
+        return Err(format!(
+            "{}: the manifest says {says} lines, but the source has {is}; restore the file or correct `lines`",
+            path.display()
+        ));
     }
     if set.sha256 != manifest.sha256 {
         let remedy = "restore the files, or put the new sum into the manifest if you meant to change them";

@@ -1,4 +1,4 @@
-//! Arguments of `dyno cluster`: kinds of nodes, with names that the engine of a cluster takes.
+//! Arguments of `dyno cluster`: kinds of nodes, with names that the scheduler of a cluster takes.
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -10,9 +10,9 @@ use serde::Serialize;
 use super::values::word;
 use crate::publication;
 
-/// Engine that runs the jobs.
+/// Scheduler that runs the jobs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Engine {
+pub enum Scheduler {
     /// A script of sbatch: an array for each kind of node, and the merge after them
     Slurm,
     /// An Indexed Job for each instance type
@@ -31,9 +31,9 @@ A kind is a constraint of Slurm, or an instance type of Kubernetes and SkyPilot.
 instance that prices it. Each kind measures the whole campaign, in shards of cells that are compared.
 The scripts are templates: read them, and change what your cluster needs.")]
 pub struct ClusterArgs {
-    /// Engine that runs the jobs
+    /// Scheduler that runs the jobs
     #[arg(value_enum)]
-    pub engine: Engine,
+    pub scheduler: Scheduler,
     /// Campaign file, by its path where the jobs run, too
     pub campaign: PathBuf,
     /// Kinds of nodes, separated by commas [default for Slurm: any node]
@@ -70,7 +70,7 @@ pub struct ClusterArgs {
 /// A kind of node, and the instance that prices it.
 #[derive(Clone, Debug, Serialize)]
 pub struct Kind {
-    /// Name of the kind, as the engine knows it.
+    /// Name of the kind, as the scheduler knows it.
     pub name: String,
     /// Name for a resource.
     slug: String,

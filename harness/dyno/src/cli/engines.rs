@@ -26,10 +26,10 @@ pub struct HostedArgs {
     /// Give the engine a setting; may be repeated
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = setting, help_heading = "Model options")]
     pub settings: Vec<(String, serde_json::Value)>,
-    /// Protocol to follow [default: latency at a terminal, throughput otherwise]
+    /// Track to follow [default: latency at a terminal, throughput otherwise]
     #[arg(long, value_parser = word(&Track::ALL))]
     pub track: Option<Track>,
-    /// Number of cores: workers under throughput-all, threads that share a line under latency-all
+    /// Number of cores: translators side by side under throughput-all and server, threads that share a line under latency-all
     ///
     /// Threads share the large products of a line; the answers are the same for any number.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = cores)]
@@ -71,8 +71,8 @@ pub struct TranslateArgs {
 
 #[derive(Args)]
 #[command(after_help = "Examples:
-  dyno breakdown --model models/ssru                          the starter test set, line by line
-  dyno breakdown --model models/ssru --precision int8 --track throughput-1 lines.en
+  dyno breakdown --model models/small                         the starter test set, line by line
+  dyno breakdown --model models/small --precision int8 --track throughput-1 lines.en
   dyno breakdown --model decoder.yml --beam 4 --json - <lines.en
 
 With one core, the default track is latency.
@@ -224,9 +224,9 @@ pub struct ConvertArgs {
 
 #[derive(Args)]
 #[command(after_help = "Examples:
-  dyno bundle models/ssru --dialect wmt22 --program target/x86_64-unknown-linux-musl/release/dyno
-  dyno bundle models/ssru --dialect wmt26 --pair eng-deu -o mine --set precision=int8
-  dyno verify --submission ssru-wmt22 --dialect wmt22                  the same check that an organiser makes
+  dyno bundle models/small --dialect wmt22 --program target/x86_64-unknown-linux-musl/release/dyno
+  dyno bundle models/small --dialect wmt26 --pair eng-deu -o mine --set precision=int8
+  dyno verify --submission small-wmt22 --dialect wmt22                 the same check that an organiser makes
 
 The folder holds the files of the model that the engine opens, the program, run.sh, and a container file
 (wmt26: setup.sh). A static program runs in any container of its architecture.")]

@@ -76,7 +76,7 @@ pub struct RunArgs {
   dyno verify my.toml --system my-engine
   dyno verify --command './run.sh --threads {cores}'
   dyno verify --command 'python3 echo.py' --probe buffering --track latency
-  dyno verify --backend ssru --model models/ssru --json
+  dyno verify --backend ssru --model models/small --json
   dyno verify --submission unpacked --dialect wmt22 --memory 8192
   dyno verify --submission mine --dialect wmt26 --pair ces-deu --batch-lines 64
 

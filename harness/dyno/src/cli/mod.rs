@@ -86,7 +86,7 @@ pub enum Command {
     Breakdown(Box<engines::BreakdownArgs>),
     /// Print the vocabulary ids of each line of standard input
     Tokenize(engines::TokenizeArgs),
-    /// Convert a Marian model into a model directory
+    /// Convert a model of Marian or of another project into a model directory
     Convert(engines::ConvertArgs),
     /// Make a submission to a shared task of a model
     Bundle(engines::BundleArgs),

@@ -1,11 +1,11 @@
-//! `dyno cluster`: scripts that submit the shards of a campaign to an existing engine. dyno schedules nothing
+//! `dyno cluster`: scripts that submit the shards of a campaign to an existing scheduler. dyno schedules nothing
 //! itself. The scripts are filled templates, which people read and change.
 
 use dyno_results::store::files::write_whole;
 use tera::{Context, Tera};
 
 use crate::campaign::Campaign;
-use crate::cli::clusters::{ClusterArgs, Engine, Kind, slug};
+use crate::cli::clusters::{ClusterArgs, Kind, Scheduler, slug};
 use crate::exit::{Exit, Outcome, bad_input};
 use crate::output::{create_folder, print};
 use crate::page::unwritable;
@@ -16,13 +16,13 @@ const SKYPILOT: &str = include_str!("../../../../templates/cluster/skypilot.yaml
 
 pub fn cluster(args: &ClusterArgs) -> Outcome {
     let context = context(args)?;
-    if args.engine != Engine::Slurm && args.kinds.is_empty() {
+    if args.scheduler != Scheduler::Slurm && args.kinds.is_empty() {
         return Err(bad_input("no kind of node; name instance types with --kind"));
     }
-    match args.engine {
-        Engine::Slurm => print(&filled(SLURM, &context)?)?,
-        Engine::Kubernetes => print(&filled(KUBERNETES, &context)?)?,
-        Engine::Skypilot => write_tasks(args, context)?,
+    match args.scheduler {
+        Scheduler::Slurm => print(&filled(SLURM, &context)?)?,
+        Scheduler::Kubernetes => print(&filled(KUBERNETES, &context)?)?,
+        Scheduler::Skypilot => write_tasks(args, context)?,
     }
     Ok(Exit::Done)
 }

@@ -52,7 +52,10 @@ pub fn compare(args: &CompareArgs) -> Outcome {
     let differences = candidate.identity.host.differences(&baseline.identity.host);
     if !differences.is_empty() {
         let differences = differences.join(", ");
-        let message = format!("the runs are of two hosts, so their speeds can't be compared: {differences}");
+        let message = format!(
+            "the runs are of two hosts, so their speeds can't be compared: {differences}; \
+             measure both on one host, or show them with `dyno merge`"
+        );
         return Err(no_answer(Exit::HostsDiffer, message));
     }
     warn_of_look_alikes(&[baseline.systems(), candidate.systems()].concat());

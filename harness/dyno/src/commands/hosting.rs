@@ -10,6 +10,7 @@ use dyno_measure::os::give_back_code;
 use dyno_plugin::Plugin;
 use dyno_record::Track;
 use dyno_record::identity::BatchSize;
+use itertools::Itertools;
 use serde_json::{Value, json};
 
 use crate::cli::engines::{DecodingArgs, HostedArgs};
@@ -31,9 +32,8 @@ impl Hosted {
     pub fn open(args: HostedArgs, watched: bool) -> Outcome<Self> {
         let track = args.track.unwrap_or_else(|| default_track(args.cores));
         if args.cores > 1 && !track.has_several_cores() {
-            refuse!(
-                "track {track} uses one core: leave out --cores, or use --track throughput-all or latency-all"
-            );
+            let wide = Track::ALL.iter().filter(|track| track.has_several_cores()).join(", ");
+            refuse!("track {track} uses one core: leave out --cores, or use one of these tracks: {wide}");
         }
         let plugin = args.plugin.as_deref().map(Plugin::load).transpose().or_bad_input()?;
         let backend = match &plugin {

@@ -85,7 +85,9 @@ fn doubts(run: &Run, summary: &Summary) -> Vec<String> {
     let count = |verdict| summary.cells.iter().filter(|row| row.verdict == verdict).count();
     let (noisy, invalid) = (count(Verdict::Noisy), count(Verdict::Invalid));
     if summary.cells.iter().all(|row| row.verdict == Verdict::Invalid || row.words_per_second.is_none()) {
-        doubts.push("the run is empty: no cell has a figure that may be quoted".into());
+        doubts.push(
+            "the run is empty: no cell has a figure that may be quoted; see the reasons in its report".into(),
+        );
     }
     if run.records.iter().any(|record| record.profile == Profile::Quick) {
         doubts.push("the run has the quick profile, a first look: measure with --profile official".into());

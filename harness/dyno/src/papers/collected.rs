@@ -12,6 +12,7 @@ use dyno_papers::reproduction::{KeptProducts, Reproduction};
 use dyno_record::{Host, Profile};
 use dyno_results::{best_of, day, latest};
 use dyno_stats::numbers::counted;
+use itertools::Itertools;
 
 use super::ours::{Ours, campaign_of, reproduction};
 use super::products::{RUNS, kept};
@@ -166,7 +167,17 @@ fn conditions(ours: &[(&str, &Ours)]) -> Vec<String> {
         count => format!("Measured: {count} of the {of}, {}.", profiles.join(", ")),
     };
     let quick = (count(Profile::Quick) > 0).then(|| "The quick profile is a first look.".to_owned());
+    let parts: Vec<String> = ours.iter().filter_map(|(name, ours)| part(name, ours)).collect();
+    let parts = (!parts.is_empty()).then(|| format!("Measured in part: {}.", parts.join(", ")));
     let of_host =
         |(host, count): (String, usize)| format!("{host}: {}.", counted(count, "campaign", "campaigns"));
-    hosts.into_iter().map(of_host).chain([extent]).chain(quick).collect()
+    hosts.into_iter().map(of_host).chain([extent]).chain(quick).chain(parts).collect()
+}
+
+/// How many of its campaign's systems a run has, unless it has all.
+fn part(name: &str, Ours { run, campaign }: &Ours) -> Option<String> {
+    let cells = run.as_ref()?.1.cells();
+    let measured = cells.iter().map(|cell| cell.system).unique().count();
+    let all = campaign.systems.len() + campaign.absent.len() + campaign.unbuilt.len();
+    (measured < all).then(|| format!("{name} ({measured} of {all} systems)"))
 }

@@ -57,6 +57,7 @@ pub fn reproduction(
         products,
         coverage: coverage.as_ref(),
         program_bytes: program.ok().map(|file| file.len()),
+        cores: std::thread::available_parallelism().ok().map(Into::into),
         fault,
     };
     Ok(Reproduction::of(table, measured))

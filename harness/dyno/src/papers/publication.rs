@@ -136,7 +136,7 @@ fn readme_text(
     };
     let beside = beside.map(told).unwrap_or_default();
     format!(
-        "# The papers' tables, measured again\n\n{beside}All claims: {verdicts}.\n{}\n\n{}:\n\n{}\n\
+        "# The papers' tables, measured again\n\n{beside}All claims: {verdicts}.\n{}\n\n{}\n\n{}\n\
          [The page]({PAGE}) has the papers' claims beside ours; `claims.json` has the same.\n\
          {}\n\
          Written by `dyno reproduce --all --publish`.\n",

@@ -1,6 +1,6 @@
 //! `dyno reproduce`: tables of papers, measured again with the campaigns that ship with dyno.
 //!
-//! A campaign runs exactly as under `dyno run`: the same processes, rounds, records and folders. Only the
+//! A campaign runs as under `dyno run --no-tune`: the same processes, rounds, records and folders. Only the
 //! printed tables are special to papers; they belong to `dyno_papers::reproduction`.
 
 use std::collections::BTreeMap;

@@ -20,7 +20,7 @@ impl Measured<'_> {
 
     /// Number of the host's cores.
     pub(super) fn cores(&self) -> Option<usize> {
-        Some(self.run?.identity.host.cores.len())
+        self.run.map(|run| run.identity.host.cores.len()).or(self.cores)
     }
 
     /// Profile of the run.

@@ -31,6 +31,9 @@ pub struct Pair {
     pub paper_factor: Option<f64>,
     /// Our figure in the column's unit; words a second for times of a whole test set.
     pub ours: Option<f64>,
+    /// Our speed over that of the base in each round that counts, by the round's number.
+    #[serde(skip)]
+    pub factors: BTreeMap<usize, f64>,
     /// Our speed over that of the base: median of rounds, with the least and the most.
     pub factor: Option<Estimate>,
     /// Our speed over that of the base with the products of the paper's library.
@@ -52,6 +55,8 @@ pub struct Measured<'a> {
     pub coverage: Option<&'a BTreeMap<String, Coverage>>,
     /// Bytes of the program that runs built-in systems.
     pub program_bytes: Option<u64>,
+    /// Number of this host's cores, which count where no run tells its own.
+    pub cores: Option<usize>,
     /// Reason why the table's campaign can't be read on this host, such as a test set that isn't to be had.
     pub fault: Option<&'a str>,
 }
@@ -80,12 +85,14 @@ impl Measured<'_> {
         let speed = median(&speeds.values().copied().collect::<Vec<_>>());
         // A core's speed pays for the whole instance, as the papers count.
         let price = self.run.and_then(|run| run.price.as_ref()).filter(|_| column.unit == Unit::Dollars);
-        let over = |base: &str| ratio(&speeds, &self.speeds(base, place));
+        let over = |base: &str| ratios(&speeds, &self.speeds(base, place));
+        let factors = base.map(over).unwrap_or_default();
         Pair {
             ours: speed.and_then(|speed| self.figure(column.unit, system, place, speed)),
             ours_whole: price.zip(speed).map(|(price, speed)| price.words_per_dollar(speed) / 1e6),
-            factor: base.and_then(over),
-            over_stand_in: base.and_then(|base| over(&format!("{base}{STAND_IN}"))),
+            factor: spread(&factors),
+            over_stand_in: base.and_then(|base| spread(&over(&format!("{base}{STAND_IN}")))),
+            factors,
             ..Pair::default()
         }
     }
@@ -96,8 +103,9 @@ impl Measured<'_> {
             Some(speeds.iter().copied().enumerate().collect::<BTreeMap<_, _>>())
         };
         let Some(speeds) = turns(point) else { return Pair::default() };
-        let factor = base.and_then(|base| ratio(&speeds, &turns(base)?));
-        Pair { ours: median(&speeds.into_values().collect::<Vec<_>>()), factor, ..Pair::default() }
+        let factors = base.and_then(|base| Some(ratios(&speeds, &turns(base)?))).unwrap_or_default();
+        let ours = median(&speeds.values().copied().collect::<Vec<_>>());
+        Pair { ours, factor: spread(&factors), factors, ..Pair::default() }
     }
 
     /// Our figure of a speed, in words a second.
@@ -208,12 +216,16 @@ fn quotable<'a>(cell: &MeasuredCell<'a>) -> Vec<&'a Record> {
     if is_quotable(cell) { cell.valid() } else { Vec::new() }
 }
 
-/// Factor in speed by pairs of rounds: rounds of one number were measured near each other.
-fn ratio(speeds: &BTreeMap<usize, f64>, base: &BTreeMap<usize, f64>) -> Option<Estimate> {
-    let pairs = speeds.iter().filter_map(|(round, speed)| Some(speed / base.get(round)?));
-    let ratios: Vec<f64> = pairs.collect();
-    let (low, high) = (ratios.iter().copied().reduce(f64::min)?, ratios.iter().copied().reduce(f64::max)?);
-    Some(Estimate { value: median(&ratios)?, low, high })
+/// Factors in speed by pairs of rounds: rounds of one number were measured near each other.
+pub(super) fn ratios(speeds: &BTreeMap<usize, f64>, base: &BTreeMap<usize, f64>) -> BTreeMap<usize, f64> {
+    speeds.iter().filter_map(|(round, speed)| Some((*round, speed / base.get(round)?))).collect()
+}
+
+/// Median of rounds, with the least and the most.
+pub(super) fn spread(rounds: &BTreeMap<usize, f64>) -> Option<Estimate> {
+    let values: Vec<f64> = rounds.values().copied().collect();
+    let (low, high) = (values.iter().copied().reduce(f64::min)?, values.iter().copied().reduce(f64::max)?);
+    Some(Estimate { value: median(&values)?, low, high })
 }
 
 #[cfg(test)]
@@ -225,8 +237,8 @@ mod tests {
         let rounds = |speeds: &[(usize, f64)]| speeds.iter().copied().collect::<BTreeMap<_, _>>();
         let (base, faster) =
             (rounds(&[(0, 1.0), (1, 2.0), (2, 4.0)]), rounds(&[(0, 2.0), (2, 12.0), (3, 9.0)]));
-        let ratio = ratio(&faster, &base).unwrap();
+        let ratio = spread(&ratios(&faster, &base)).unwrap();
         assert_eq!((ratio.low, ratio.value, ratio.high), (2.0, 2.5, 3.0));
-        assert!(super::ratio(&faster, &rounds(&[(7, 1.0)])).is_none());
+        assert!(spread(&ratios(&faster, &rounds(&[(7, 1.0)]))).is_none());
     }
 }

@@ -3,6 +3,7 @@
 use dyno_stats::Estimate;
 
 use super::claim::{Claim, LINES};
+use super::measured::{ratios, spread};
 use super::rows::{Reproduction, Row};
 use super::verdict::{Lacking, Verdict};
 use crate::tables::{Quantity, Statement};
@@ -38,11 +39,12 @@ fn of_statement(reproduction: &Reproduction, said: &Statement) -> Claim {
 }
 
 fn said_verdict(said: &Statement, of: Quantity, ours: Estimate) -> Verdict {
-    match (said.about, said.least, said.most) {
-        (Some(about), ..) => Verdict::of_cost(ours, about),
-        (_, Some(least), _) if of.is_cost() => Verdict::agreeing(ours.low > least),
+    match (said.speed_up, said.about, said.least, said.most) {
+        (Some(paper), ..) => Verdict::of_speed_up(ours, paper),
+        (_, Some(about), ..) => Verdict::of_cost(ours, about),
+        (.., Some(least), _) if of.is_cost() => Verdict::agreeing(ours.low > least),
         (.., Some(most)) if of.is_cost() => Verdict::agreeing(ours.high < most),
-        (_, Some(least), _) => Verdict::of_bar(ours.value, least),
+        (.., Some(least), _) => Verdict::of_bar(ours.value, least),
         (.., most) => Verdict::of_bar(-ours.value, -most.unwrap_or_default()),
     }
 }
@@ -52,20 +54,21 @@ fn interval(of: Estimate) -> String {
 }
 
 fn quantity(reproduction: &Reproduction, said: &Statement, of: Quantity, row: &Row) -> Option<Estimate> {
-    let factor = |row: &Row| row.columns.first()?.factor;
     let row_of = |name: &String| reproduction.rows.iter().find(|row| row.name == *name);
     let other = || said.over.as_ref().and_then(row_of);
     let value = match of {
         Quantity::BleuGain => return row.bleu_gain,
         Quantity::BleuChange => return row.bleu_gain.map(change),
-        Quantity::Factor if said.over.is_none() => return factor(row),
-        Quantity::Factor => return quotient(factor(row)?, factor(other()?)?),
+        Quantity::Factor if said.over.is_none() => return row.columns.first()?.factor,
+        Quantity::Factor => {
+            return spread(&ratios(&row.columns.first()?.factors, &other()?.columns.first()?.factors));
+        }
         Quantity::SameLines => row.same_lines? * 100.0,
         Quantity::Products => {
             let operators = &row.time.as_ref()?.breakdown.operators;
             *operators.get("product")? as f64 / operators.values().sum::<u64>().max(1) as f64 * 100.0
         }
-        Quantity::Coverage => row.coverage?.percent() - other()?.coverage?.percent(),
+        Quantity::Coverage => row.coverage?.percent(),
         Quantity::ImageSize => row.image_bytes? as f64 / 1e6,
         Quantity::ProgramSize => reproduction.program_bytes? as f64 / 1e6,
         Quantity::CountsShare => {
@@ -95,12 +98,6 @@ fn change(of: Estimate) -> Estimate {
     let (least, most) = (of.low.abs().min(of.high.abs()), of.low.abs().max(of.high.abs()));
     let low = if of.low <= 0.0 && of.high >= 0.0 { 0.0 } else { least };
     Estimate { value: of.value.abs(), low, high: most }
-}
-
-/// A factor over another one of the same base; its interval holds every quotient of rounds.
-fn quotient(of: Estimate, by: Estimate) -> Option<Estimate> {
-    let (value, low, high) = (of.value / by.value, of.low / by.high, of.high / by.low);
-    (by.low > 0.0).then_some(Estimate { value, low, high })
 }
 
 /// The claim about the quality of all rows, where the table says why ours can't be held against the paper's.

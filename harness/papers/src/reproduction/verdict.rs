@@ -9,12 +9,12 @@ use std::fmt;
 use dyno_stats::Estimate;
 use serde::Serialize;
 
-/// Least difference of two costs, relative to the paper's. OpenNMT's table 3 has the same networks on two test
+/// Greatest factor between two costs that count as one. OpenNMT's table 3 has the same networks on two test
 /// sets; their ratios differ by up to 9 % between its own columns.
-const SAME_COST: f64 = 0.10;
+const SAME_COST: f64 = 1.10;
 
-/// Least difference of two sizes: papers round them, and file formats have heads.
-const SAME_SIZE: f64 = 0.05;
+/// Greatest factor between two sizes that count as one: papers round them, and file formats have heads.
+const SAME_SIZE: f64 = 1.05;
 
 /// Verdict on a claim of a paper.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -58,12 +58,12 @@ impl Verdict {
 
     /// The verdict on the size of a network, which its dimensions settle.
     pub fn of_size(ours: f64, paper: f64) -> Self {
-        Self::agreeing((ours / paper - 1.0).abs() <= SAME_SIZE)
+        Self::agreeing(apart(ours, paper) <= SAME_SIZE)
     }
 
     /// The verdict on a ratio of costs.
     pub fn of_cost(ours: Estimate, paper: f64) -> Self {
-        Self::agreeing((ours.value / paper - 1.0).abs() <= SAME_COST)
+        Self::agreeing(apart(ours.value, paper) <= SAME_COST)
     }
 
     /// The verdict on a fact.
@@ -106,6 +106,11 @@ impl Verdict {
             _ => self.kind().into(),
         }
     }
+}
+
+/// Factor between two figures, whichever is greater, so that a ratio and its inverse have one verdict.
+fn apart(ours: f64, paper: f64) -> f64 {
+    (ours / paper).max(paper / ours)
 }
 
 /// Cores that a row needs, and the host lacks.
@@ -165,6 +170,15 @@ mod tests {
         // Devlin's table 2: S2 runs at 242 of S1's 418 words a second, S7 at 28.
         assert_eq!(Verdict::of_cost(ours(0.58, 0.58, 0.59), 242.0 / 418.0), Verdict::Agrees);
         assert_eq!(Verdict::of_cost(ours(0.06, 0.09, 0.10), 28.0 / 418.0), Verdict::Differs);
+    }
+
+    #[test]
+    fn a_ratio_and_its_inverse_have_one_verdict() {
+        // Devlin's table 2: S4 runs at 229 of S1's 418 words a second; ours at 0.905 of that ratio.
+        let (paper, ratio) = (229.0 / 418.0, 0.905 * 229.0 / 418.0);
+        assert_eq!(Verdict::of_cost(Estimate::exactly(ratio), paper), Verdict::Differs);
+        assert_eq!(Verdict::of_cost(Estimate::exactly(1.0 / ratio), 1.0 / paper), Verdict::Differs);
+        assert_eq!(Verdict::of_size(95.0, 100.0), Verdict::Differs);
     }
 
     #[test]

@@ -205,7 +205,7 @@ mod tests {
             for said in &table.statements {
                 let ends = [said.of.is_some(), said.missing.is_some(), said.pending.is_some()];
                 assert_eq!(ends.iter().filter(|is| **is).count(), 1, "{}: {}", table.id, said.says);
-                let limits = [said.least, said.most, said.about].iter().flatten().count();
+                let limits = [said.least, said.most, said.about, said.speed_up].iter().flatten().count();
                 assert_eq!(usize::from(said.of.is_some()), limits, "{}: {}", table.id, said.says);
                 let parts_fit = match said.of {
                     Some(Quantity::PartsRatio | Quantity::CountsShare) => said.parts.len() == 2,

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// A statement of the paper with a figure.
 #[derive(Clone, Debug, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Statement {
     /// Claim in our words.
     pub says: String,
@@ -18,6 +18,8 @@ pub struct Statement {
     pub over: Option<String>,
     /// Value that the paper gives without a better side.
     pub about: Option<f64>,
+    /// Speed-up that the paper gains.
+    pub speed_up: Option<f64>,
     /// Least value that reaches the claim.
     pub least: Option<f64>,
     /// Greatest value that reaches the claim, where less is better.
@@ -53,7 +55,7 @@ pub enum Quantity {
     PartsGrowth,
     /// Percentage that a count is of another one.
     CountsShare,
-    /// Percentage of the references' words that the shortlist offers, less that of another point.
+    /// Percentage of the references' words that the shortlist offers.
     Coverage,
     /// Bytes of the program, the model and the files that it reads, in 10⁶.
     ImageSize,
@@ -78,8 +80,7 @@ impl Quantity {
     /// Text of a value.
     pub fn text(self, value: f64) -> String {
         match self {
-            Self::SameLines | Self::Products | Self::CountsShare => format!("{value:.1} %"),
-            Self::Coverage => format!("{value:+.1} points"),
+            Self::SameLines | Self::Products | Self::CountsShare | Self::Coverage => format!("{value:.1} %"),
             Self::BleuChange => format!("{value:.2} BLEU"),
             Self::ImageSize | Self::ProgramSize => format!("{value:.0} MB"),
             Self::BleuGain => format!("{value:+.2} BLEU"),

@@ -143,7 +143,7 @@ const SHIPPED: &str = include_str!("prices.toml");
 fn parse(text: &str, name: &str) -> Result<Vec<Price>> {
     let wire: WirePrices = toml::from_str(text).map_err(|error| {
         let line = error.span().map_or(1, |span| text[..span.start].matches('\n').count() + 1);
-        Error::Input(format!("{name}:{line}: {}; `dyno list prices` shows the fields", error.message()))
+        Error::Input(format!("{name}:{line}: {}; docs/FORMAT.md, Prices, shows the form", error.message()))
     })?;
     let prices: Vec<Price> = wire.list.into_iter().flat_map(WireList::prices).collect();
     match prices.iter().find_map(|price| Some((price, price.fault()?))) {

@@ -142,7 +142,8 @@ impl Python {
         })?;
         let text = serde_json::to_vec(request).map_err(Error::encoding("a request to sacrebleu"))?;
         let bounds = Bounds { bytes: ANSWER_BYTES, time: PATIENCE, is_interruptible: true };
-        answer(&program.ask_once(&text, bounds).map_err(|silence| fault("sacrebleu", silence))?)
+        // Whoever asks says what for.
+        answer(&program.ask_once(&text, bounds).map_err(|silence| Error::Input(silence.to_string()))?)
     }
 }
 

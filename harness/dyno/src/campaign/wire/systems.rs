@@ -117,7 +117,7 @@ fn system(source: &Source<'_>, entry: Spanned<WireSystem>, generated: &[Generate
             Launch::Foreign { command: command.into_inner(), folder }
         }
         (None, None, Some(command), None) => {
-            let message = "`settings` and `batch` need a backend or a plugin: put the options of a command into the command";
+            let message = "`settings` and `batch` need a backend, a plugin or an adapter: put the options of a command into the command";
             return Err(source.error_at(command.span(), message));
         }
         _ => {

@@ -144,6 +144,9 @@ fn named(
             "no folder {}; if {name:?} is a test set of sacrebleu, add languages = \"en-de\" (or others) at the top",
             folder.display()
         )),
-        _ => Err(format!("no test set folder at {}", folder.display())),
+        _ => Err(format!(
+            "no test set folder at {}; give a folder with a testset.toml, a name of sacrebleu, or {{ name, source, references }}",
+            folder.display()
+        )),
     }
 }

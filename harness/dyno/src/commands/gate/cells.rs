@@ -121,8 +121,14 @@ fn judge(cells: &mut [Cell]) -> Outcome<()> {
         open.iter().map(|cell| Speeds { noisy: cell.speeds.noisy || cell.is_noisy(), ..cell.speeds.clone() });
     let found = compare::judge(&speeds.collect::<Vec<_>>(), Question::Slower);
     for (cell, comparison) in open.into_iter().zip(found) {
-        let nothing = || no_answer(Exit::NothingMeasured, "a cell has no round with a speed");
-        cell.comparison = Some(comparison.ok_or_else(nothing)?);
+        let Some(comparison) = comparison else {
+            let (name, set, track) = (&cell.entries.0.name, &cell.test_set.name, cell.track);
+            let message = format!(
+                "{name} on {set} under {track} has no round with a speed; its records say why, or choose another baseline"
+            );
+            return Err(no_answer(Exit::NothingMeasured, message));
+        };
+        cell.comparison = Some(comparison);
     }
     Ok(())
 }
