@@ -10,11 +10,9 @@ use super::side_by_side::SideBySide;
 use super::verdict::Verdict;
 use dyno_report::{Field, Table};
 
-/// What the headline factors depend on beside the engines. The factor on Emerald Rapids is that of the publication of
-/// 2026-11-29.
-const CAVEAT: &str = "Factors over MKL depend on the processor's maker, by which MKL chooses its code: Devlin's is 5.15 on \
-                      Emerald Rapids, in the quick profile. Integers use AVX-512 VNNI where the processor has it; the \
-                      papers' processors lack it.";
+/// What the headline factors depend on beside the engines; the tables tell it with figures.
+const CAVEAT: &str = "Factors over MKL are greater on AMD's processors, since MKL chooses its code by the processor's \
+                      maker. Integers use AVX-512 VNNI where the processor has it; the papers' processors lack it.";
 
 /// The head over `reproductions`: ours `beside` other engines, sentences, the claims on which the papers' abstracts and conclusions
 /// rest, and every numbered table and figure. `conditions` say where and how ours were measured.
