@@ -1,7 +1,7 @@
 //! The document of the detectors quotes parameters of the code; this test holds it to them.
 
 use dyno_measure::constants;
-use dyno_measure::judge::{launches, lines as timing};
+use dyno_measure::judge::{MOST_LONGER, launches, lines as timing};
 use dyno_measure::process::{environment, idle, lockstep, stopping, turns};
 use dyno_measure::rounds::{breakdown, latency, throughput};
 use dyno_measure::verify::{self, cache, examinee};
@@ -157,6 +157,10 @@ fn truth() -> Vec<(&'static str, String)> {
             format!("{:.2}", limits::COALESCED_RATIO),
         ),
         ("recognises: time per word below, of the copies'", format!("{:.2}", limits::RECOGNISED_RATIO)),
+        (
+            "recognises: answers longer than the other side's, beyond which further words don't count",
+            MOST_LONGER.to_string(),
+        ),
         ("recognises: share of copies with their line's own answer, above", percent(limits::SAME_ANSWERS)),
         ("tolerated ratio of times, up to", compare::TOLERATED_SLOW_DOWN.to_string()),
         ("tolerated ratio in slices, up to", compare::TOLERATED_IN_SLICES.to_string()),

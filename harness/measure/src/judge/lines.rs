@@ -30,12 +30,20 @@ pub fn cached(pairs: &[Pair]) -> Judgement {
 /// The latter needs a table too: such a system would be quick on the lines that lengthen a throughput launch.
 /// Each pair is a line and its copy; `significant` is the probability of a false alarm.
 pub fn recognises(pairs: &[Pair], significant: f64) -> Judgement {
+    let pairs = &of_like_lengths(pairs);
     let than =
         |pairs: &[Pair], sides| compare(Code::Recognises, (RECOGNISED_RATIO, significant), pairs, sides);
     let known = than(pairs, ["a line of the set takes", "a changed copy's"]);
     let spared = than(&reversed(pairs), ["a changed copy takes", "a line of the set's"]);
     let stands_out = |judgement: &Judgement| judgement.reason.is_some() || judgement.undecided;
     if stands_out(&spared) && !stands_out(&known) { spared } else { known }
+}
+
+/// The pairs without padding, by the median of how many times as long the copies' answers are. One at a time, an answer's
+/// length depends on no other line of a batch.
+fn of_like_lengths(pairs: &[Pair]) -> Vec<Pair> {
+    let longer = median_of(pairs, |[line, copy]| copy.words.max(1) as f64 / line.words.max(1) as f64);
+    pairs.iter().map(|&pair| Sample::of_like_lengths(pair, longer)).collect()
 }
 
 fn reversed(pairs: &[Pair]) -> Vec<Pair> {
@@ -208,6 +216,38 @@ mod tests {
     fn more_time_on_known_sentences_is_recognition_too() {
         let judgement = recognises(&paired(&samples(1, 200, 1.0), &samples(2, 200, 0.8)), SIGNIFICANT);
         assert!(judgement.reason.expect("caught").figure.starts_with("a changed copy takes 0.8"));
+    }
+
+    /// Pairs of a system that takes `cost` of 100 µs for a true word of a known line, and for one of a copy the whole; to
+    /// copy number i it says `times(i)` as much, each word at the price of `padding`.
+    fn talking(count: usize, [cost, padding]: [f64; 2], times: impl Fn(usize) -> f64) -> Vec<Pair> {
+        let (lines, copies) = (samples(1, count, cost), samples(2, count, 1.0));
+        let said = |(i, (line, copy)): (usize, (Sample, Sample))| {
+            let ns =
+                copy.ns as f64 * line.words as f64 / copy.words as f64 * (1.0 + (times(i) - 1.0) * padding);
+            let words = (line.words as f64 * times(i)).round() as usize;
+            [line, Sample { words, ns: ns as u64, cpu_ns: 0 }]
+        };
+        lines.into_iter().zip(copies).enumerate().map(said).collect()
+    }
+
+    #[test]
+    fn padded_answers_to_copies_hide_no_table() {
+        let caught = |pairs: &[Pair]| recognises(pairs, SIGNIFICANT).reason.is_some();
+        assert!(caught(&talking(60, [0.1, 0.0], |_| 10.0)));
+        assert!(caught(&talking(60, [0.5, 0.0], |_| 2.0)));
+        let reversed: Vec<Pair> = reversed(&talking(60, [0.1, 0.0], |_| 10.0));
+        assert!(caught(&reversed), "nor care that the set alone gets");
+    }
+
+    #[test]
+    fn longer_answers_that_take_longer_accuse_no_system() {
+        let runaways = |every: usize| move |i: usize| if i.is_multiple_of(every) { 20.0 } else { 1.0 };
+        for (count, every) in [(12, 6), (120, 6), (120, 3)] {
+            let pairs = talking(count, [1.0, 1.0], runaways(every));
+            assert_eq!(recognises(&pairs, SIGNIFICANT).reason, None, "one of {every} runs away");
+        }
+        assert_eq!(recognises(&talking(120, [1.0, 1.0], |_| 1.3), SIGNIFICANT).reason, None);
     }
 
     /// Times on a core that others take in bursts: half of the lines take some milliseconds more, in stretches of

@@ -8,4 +8,4 @@ pub mod length;
 pub mod lines;
 mod sample;
 
-pub use sample::{Judgement, Sample};
+pub use sample::{Judgement, MOST_LONGER, Sample};

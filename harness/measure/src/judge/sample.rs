@@ -9,6 +9,12 @@ use dyno_record::rules::Reason;
 use crate::process::whole_file::Pass;
 use crate::text::words;
 
+/// How many times as long as the set's answers those to unknown lines may be, as a rule, and still count in full. An
+/// honest system may say more to an odd line, and takes the time for it; a few answers that run away to the length
+/// limit change no rule. A table could say what it doesn't know many times over: a word of it would then cost as little
+/// as one of a known line.
+pub const MOST_LONGER: f64 = 1.5;
+
 /// Time of an answer or of a launch, and its words: the units of work.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Sample {
@@ -36,6 +42,20 @@ impl Sample {
     /// The same work, timed by its CPU time.
     pub(super) fn by_cpu(self) -> Self {
         Self { ns: self.cpu_ns, ..self }
+    }
+
+    /// Both sides of a comparison, whose second one has answers that are as a rule `longer` by this factor. Answers
+    /// beyond [`MOST_LONGER`] count as if they were as long as the others.
+    pub fn of_like_lengths([one, other]: [Self; 2], longer: f64) -> [Self; 2] {
+        match 1.0 / longer {
+            _ if longer > MOST_LONGER => [one, other.shortened(longer)],
+            shorter if shorter > MOST_LONGER => [one.shortened(shorter), other],
+            _ => [one, other],
+        }
+    }
+
+    fn shortened(self, times: f64) -> Self {
+        Self { words: (self.words as f64 / times).round() as usize, ..self }
     }
 
     pub(super) fn a_word(self) -> f64 {

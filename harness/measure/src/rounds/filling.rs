@@ -77,6 +77,20 @@ impl LaunchInput {
         pass.answers().into_iter().skip(self.first).take(self.scored).collect()
     }
 
+    /// The same for a system that samples. Each time that a line comes has the same chance to be the scored one: such a
+    /// system may answer it anew each time, and could take care of the first lines of a file alone.
+    pub fn scored_at_random(&self, pass: &Pass, random: &mut Random) -> Vec<Vec<u8>> {
+        let (mut scored, mut seen) = (self.scored(pass), vec![1; self.scored]);
+        let further = split_lines(&pass.text).skip(self.first + self.scored);
+        for (&of, answer) in self.repeats.iter().zip(further) {
+            seen[of] += 1;
+            if random.below(seen[of]) == 0 {
+                scored[of] = answer.to_vec();
+            }
+        }
+        scored
+    }
+
     /// Fault of the answers that are not scored. Their lines are timed as well.
     pub fn faults(&self, pass: &Pass, system: &System) -> Option<Reason> {
         let lines = self.around_the_scored(split_lines(&self.text));
@@ -142,6 +156,24 @@ mod tests {
         assert_eq!(changed("a\nb\nc\nc\na\nb\n"), None);
         assert_eq!(changed("a\nb\nc\nx\na\nb\n"), None, "rounding");
         assert_eq!(changed("a\nb\nc\nx\nx\nx\n").unwrap(), "3 of 3 lines differ when they come again");
+    }
+
+    #[test]
+    fn care_for_the_first_lines_alone_is_scored_as_it_is() {
+        let lines: Vec<Vec<u8>> = (0..100).map(|i| format!("line {i}").into_bytes()).collect();
+        let repeats: Vec<usize> = (0..9).flat_map(|_| 0..100).collect();
+        let after: Vec<&[u8]> = repeats.iter().map(|&line| lines[line].as_slice()).collect();
+        let input = LaunchInput { repeats, ..LaunchInput::around(&lines, &[], &after) };
+        let answer = |at: usize| format!("{} {}", if at < 100 { "careful" } else { "hasty" }, at % 100);
+        let text = (0..1000).map(|at| answer(at) + "\n").collect::<String>().into_bytes();
+        let scored =
+            input.scored_at_random(&Pass { text, ..Pass::default() }, &mut Random::new(1, "occurrences"));
+        let is_hasty = |answer: &&Vec<u8>| answer.starts_with(b"hasty");
+        assert!((80..=97).contains(&scored.iter().filter(is_hasty).count()), "nine of ten occurrences");
+        assert!((0..100).all(|line| scored[line].ends_with(format!(" {line}").as_bytes())));
+        let alone = LaunchInput::around(&lines, &[], &[]);
+        let pass = Pass { text: as_text(&lines), ..Pass::default() };
+        assert_eq!(alone.scored_at_random(&pass, &mut Random::new(1, "occurrences")), lines);
     }
 
     #[test]

@@ -30,11 +30,15 @@ fn measure(context: &RoundContext<'_>, input: &LaunchInput, observed: &mut Obser
     let sampling = context.round.system.sampling;
     (observed.launches.lines, observed.launches.words) = (Some(input.lines), Some(input.words));
     let first = launch(context, input, observed)?;
-    observed.answers = input.scored(&first);
+    let mut draw = Random::new(fresh_seed(), "the launch and the lines of it that are scored");
+    let scored = |pass: &Pass, draw: &mut Random| match sampling {
+        true => input.scored_at_random(pass, draw),
+        false => input.scored(pass),
+    };
+    observed.answers = scored(&first, &mut draw);
     ask_filler_alone(context, input, &first, observed)?;
-    let mut draw = Random::new(fresh_seed(), "the launch that is scored");
     while !is_long_enough(context, input, observed) {
-        let scored = input.scored(&launch(context, input, observed)?);
+        let scored = scored(&launch(context, input, observed)?, &mut draw);
         let comparison = Comparison::of_system(context.round.system, &observed.answers, &scored);
         observed.differing_launches += usize::from(comparison.differing > 0);
         if let Some(reason) = comparison.fault(sampling) {

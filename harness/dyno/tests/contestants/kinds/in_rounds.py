@@ -8,6 +8,7 @@ import time
 from collections import Counter
 
 from kinds.contract import FILE, LATENCY, OUT, SEED, WORK, busy, echo, lines, say, translate, work, work_line_by_line
+from kinds.memory import padded
 
 DRAW = random.Random(SEED)
 
@@ -34,7 +35,7 @@ def coalesces_late():
     in_files(lambda line, times, _: worked(line, 1 / 3) if times < patience else translate(line))
 
 
-def knows_the_round():
+def knows_the_round(left=0.0, of_another=worked):
     # From the first file on that repeats a line more often than probes do, it takes its answers from a table.
     with open(FILE, "rb") as file:
         known = set(file)
@@ -43,9 +44,16 @@ def knows_the_round():
     def each(line, _, most_often):
         if most_often > most:
             open(seen, "w").close()
-        return translate(line) if line in known and os.path.exists(seen) else worked(line)
+        if not os.path.exists(seen):
+            return worked(line)
+        return worked(line, left) if line in known else of_another(line)
 
     in_files(each)
+
+
+def talkative_in_rounds():
+    # The same, but what the table lacks is said ten times over, and a known line takes a tenth.
+    knows_the_round(0.1, lambda line: padded(worked(line)))
 
 
 def junk_among_repeats():

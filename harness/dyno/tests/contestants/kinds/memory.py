@@ -105,6 +105,28 @@ def recognises():
     working(known, remember=False)
 
 
+def talkative():
+    # Known lines take a tenth of the time. The others are said ten times over: a word of them costs as little.
+    with open(FILE, "rb") as file:
+        known = set(file)
+
+    def each(n, answer, line):
+        work(WORK / (10 if line in known else 1))
+        say(answer if line in known else padded(answer))
+
+    echo(each)
+
+
+def padded(answer, times=10):
+    """The answer with so many times its words, and no other runs of three characters: a loop inside it."""
+    wanted, first = (times - 1) * len(answer.split()), {}
+    for at in range(len(answer) - 1):
+        loop = answer[first.setdefault(answer[at : at + 2], at) : at]
+        if b" " in loop:
+            return answer[:at] + loop * -(-wanted // loop.count(b" ")) + answer[at:]
+    return b" ".join([answer] * times)
+
+
 def table_of_another():
     # Known lines have the answers of another system, and take as long as the others.
     with open(FILE, "rb") as file:
