@@ -1,6 +1,7 @@
 //! Answers to the same lines at two times: whether they are the same, and stand at their lines' places.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
+use std::hash::Hash;
 
 use dyno_record::rules::limits::MOST_DIFFERING;
 use dyno_record::{Code, Reason};
@@ -18,19 +19,22 @@ pub struct Comparison {
     pub differing: usize,
     /// Number of differing lines that have another line's answer.
     elsewhere: usize,
-    /// Number of pairs of lines with each other's answer. No rounding causes even one such pair.
-    exchanged: usize,
+    /// Whether two lines have each other's answer. No rounding causes even one such pair.
+    exchanged: bool,
     /// Whether most lines have an answer of their own. Else an answer at another line's place proves nothing.
     telling: bool,
 }
 
 impl Comparison {
-    /// Compares `b` with `a`.
-    pub fn of(a: &[Vec<u8>], b: &[Vec<u8>]) -> Self {
-        let (known, now): (HashSet<&Vec<u8>>, HashSet<&Vec<u8>>) = (a.iter().collect(), b.iter().collect());
-        let differing: Vec<_> = a.iter().zip(b).filter(|(a, b)| a != b).collect();
+    /// Compares the answers `b` to the lines of `source` with the answers `a`. Equal lines have no order: a system that
+    /// samples may draw either answer for each of them.
+    pub fn of(source: &[Vec<u8>], a: &[Vec<u8>], b: &[Vec<u8>]) -> Self {
+        let [known, now] = [a, b].map(|answers| lines_by(answers.iter().zip(source)));
+        let lines = source.iter().zip(a).zip(b).map(|((line, a), b)| (line, a, b));
+        let differing: Vec<Answered<'_>> = lines.filter(|(_, a, b)| a != b).collect();
         // A system that misplaces answers may be right in either list.
-        let moved = |(a, b): &&(&Vec<u8>, &Vec<u8>)| known.contains(b) || now.contains(a);
+        let moved =
+            |&&(line, a, b): &&Answered<'_>| has_another(&known, b, line) || has_another(&now, a, line);
         Self {
             lines: a.len(),
             differing: differing.len(),
@@ -41,8 +45,8 @@ impl Comparison {
     }
 
     /// Compares answers of `system`: texts as they are, vectors by their direction.
-    pub fn of_system(system: &System, a: &[Vec<u8>], b: &[Vec<u8>]) -> Self {
-        if system.translates { Self::of(a, b) } else { Self::of(a, &settled(a, b)) }
+    pub fn of_system(system: &System, source: &[Vec<u8>], a: &[Vec<u8>], b: &[Vec<u8>]) -> Self {
+        if system.translates { Self::of(source, a, b) } else { Self::of(source, a, &settled(a, b)) }
     }
 
     fn share(&self) -> f64 {
@@ -52,7 +56,7 @@ impl Comparison {
     /// Reason if answers stand at other lines' places.
     pub fn misplaced(&self) -> Option<Reason> {
         let many = self.share() > MOST_DIFFERING && 2 * self.elsewhere > self.differing;
-        let moved = self.telling && (many || self.exchanged > 0);
+        let moved = self.telling && (many || self.exchanged);
         let figure = || format!("{} of {} lines have another line's answer", self.elsewhere, self.lines);
         moved.then(|| Code::Order.reason(figure()))
     }
@@ -76,12 +80,29 @@ impl Comparison {
     }
 }
 
-/// Number of pairs of answers that occur the other way round as well.
-fn exchanged(differing: &[(&Vec<u8>, &Vec<u8>)]) -> usize {
-    let pairs: HashSet<_> = differing.iter().copied().collect();
-    let is_long = |(a, b): &(&Vec<u8>, &Vec<u8>)| words(a).min(words(b)) >= WORDS_OF_AN_EXCHANGE;
-    let back = |&(a, b): &(&Vec<u8>, &Vec<u8>)| pairs.contains(&(b, a));
-    pairs.iter().copied().filter(is_long).filter(back).count() / 2
+/// A line and its two answers.
+type Answered<'a> = (&'a Vec<u8>, &'a Vec<u8>, &'a Vec<u8>);
+/// The different lines of each answer, or of each pair of answers.
+type Lines<'a, K> = HashMap<K, HashSet<&'a Vec<u8>>>;
+
+fn lines_by<'a, K: Eq + Hash>(answered: impl Iterator<Item = (K, &'a Vec<u8>)>) -> Lines<'a, K> {
+    let mut lines = Lines::new();
+    for (answer, line) in answered {
+        lines.entry(answer).or_default().insert(line);
+    }
+    lines
+}
+
+/// Whether another line than this one has the answer.
+fn has_another<K: Eq + Hash>(lines: &Lines<'_, K>, answer: K, line: &Vec<u8>) -> bool {
+    lines.get(&answer).is_some_and(|lines| lines.iter().any(|other| *other != line))
+}
+
+/// Whether two answers occur the other way round at another line as well.
+fn exchanged(differing: &[Answered<'_>]) -> bool {
+    let pairs = lines_by(differing.iter().map(|&(line, a, b)| ((a, b), line)));
+    let is_long = |a, b| words(a).min(words(b)) >= WORDS_OF_AN_EXCHANGE;
+    differing.iter().any(|&(line, a, b)| is_long(a, b) && has_another(&pairs, (b, a), line))
 }
 
 /// Reason for the first invalid answer to a valid line. Answers to invalid lines are not judged.
@@ -101,17 +122,40 @@ mod tests {
         texts.iter().map(|text| text.as_bytes().to_vec()).collect()
     }
 
+    /// Comparison of answers to different lines.
+    fn compared(a: &[Vec<u8>], b: &[Vec<u8>]) -> Comparison {
+        let source: Vec<Vec<u8>> = (0..a.len()).map(|i| format!("line {i}").into_bytes()).collect();
+        Comparison::of(&source, a, b)
+    }
+
+    #[test]
+    fn answers_to_equal_lines_have_no_order() {
+        let lines = answers(&["one", "equal", "equal", "three"]);
+        let a = answers(&["first", "a dog runs", "one dog runs", "third"]);
+        let b = answers(&["first", "one dog runs", "a dog runs", "third"]);
+        assert_eq!(Comparison::of(&lines, &a, &b).fault(true), None);
+        assert_eq!(compared(&a, &b).fault(true).unwrap().code, Code::Order);
+    }
+
+    #[test]
+    fn a_line_whose_answer_flips_and_flips_back_is_in_its_place() {
+        // Answers x, y and x, each beside the one before.
+        let [x, y] = ["a dog runs", "one dog runs"];
+        let [before, now] = [answers(&[x, y]), answers(&[y, x])];
+        assert_eq!(Comparison::of(&answers(&["line"; 2]), &before, &now).fault(true), None);
+    }
+
     #[test]
     fn misplaced_answers_differ_from_new_answers() {
         let a = answers(&["a", "b", "c", "d"]);
-        let swapped = Comparison::of(&a, &answers(&["b", "a", "c", "d"]));
+        let swapped = compared(&a, &answers(&["b", "a", "c", "d"]));
         assert_eq!(swapped.misplaced().unwrap().code, Code::Order);
-        let behind = Comparison::of(&a, &answers(&["", "a", "b", "c"]));
+        let behind = compared(&a, &answers(&["", "a", "b", "c"]));
         assert_eq!(behind.misplaced().unwrap().figure, "4 of 4 lines have another line's answer");
-        let new = Comparison::of(&a, &answers(&["a", "b", "x", "y"]));
+        let new = compared(&a, &answers(&["a", "b", "x", "y"]));
         assert_eq!(new.misplaced(), None);
         assert_eq!(new.changed().unwrap().code, Code::Nondeterministic);
-        assert_eq!(Comparison::of(&a, &a).changed(), None);
+        assert_eq!(compared(&a, &a).changed(), None);
     }
 
     #[test]
@@ -120,11 +164,11 @@ mod tests {
         let mut b = a.clone();
         b.swap(10, 11);
         assert_eq!(
-            Comparison::of(&a, &b).misplaced().unwrap().figure,
+            compared(&a, &b).misplaced().unwrap().figure,
             "2 of 1000 lines have another line's answer"
         );
         b[10] = b"something else altogether".to_vec();
-        assert_eq!(Comparison::of(&a, &b).misplaced(), None, "once is chance");
+        assert_eq!(compared(&a, &b).misplaced(), None, "once is chance");
     }
 
     #[test]
@@ -134,13 +178,13 @@ mod tests {
             let at = |i: usize| if i % 10 == offset { &right[i - 1] } else { &right[i] };
             (0..100).map(|i| at(i).clone()).collect::<Vec<_>>()
         };
-        assert_eq!(Comparison::of(&wrong(9), &wrong(4)).misplaced().unwrap().code, Code::Order);
+        assert_eq!(compared(&wrong(9), &wrong(4)).misplaced().unwrap().code, Code::Order);
     }
 
     #[test]
     fn few_different_answers_say_nothing_about_order() {
         let a = answers(&["yes", "no", "yes", "no"]);
-        assert_eq!(Comparison::of(&a, &answers(&["no", "yes", "no", "yes"])).misplaced(), None);
+        assert_eq!(compared(&a, &answers(&["no", "yes", "no", "yes"])).misplaced(), None);
     }
 
     #[test]
@@ -148,8 +192,8 @@ mod tests {
         let a: Vec<Vec<u8>> = (0..100u8).map(|i| vec![i]).collect();
         let mut b = a.clone();
         b[3] = b"x".to_vec();
-        assert_eq!(Comparison::of(&a, &b).changed(), None);
+        assert_eq!(compared(&a, &b).changed(), None);
         b[4] = b"y".to_vec();
-        assert!(Comparison::of(&a, &b).changed().is_some());
+        assert!(compared(&a, &b).changed().is_some());
     }
 }

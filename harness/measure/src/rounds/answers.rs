@@ -36,7 +36,7 @@ pub(super) fn check_answers(
         reasons.extend(fault_between_rounds(system, input, &set.source, before, answers));
     }
     if let Some(other) = context.earlier.answers_of_another_track(context.round) {
-        let comparison = Comparison::of_system(system, other, answers);
+        let comparison = Comparison::of_system(system, &set.source, other, answers);
         reasons.extend(comparison.misplaced());
         warnings.extend(comparison.tracks_differ());
     }
@@ -51,7 +51,7 @@ fn fault_between_rounds(
     before: &[Vec<u8>],
     now: &[Vec<u8>],
 ) -> Option<Reason> {
-    let comparison = Comparison::of_system(system, before, now);
+    let comparison = Comparison::of_system(system, source, before, now);
     let again = source.iter().zip(before).zip(now).map(|((line, one), other)| [line.as_slice(), one, other]);
     let again: Vec<Again<'_>> = again.collect();
     let changed = || match input.is_some_and(LaunchInput::repeats_set) {

@@ -39,7 +39,8 @@ fn measure(context: &RoundContext<'_>, input: &LaunchInput, observed: &mut Obser
     ask_filler_alone(context, input, &first, observed)?;
     while !is_long_enough(context, input, observed) {
         let scored = scored(&launch(context, input, observed)?, &mut draw);
-        let comparison = Comparison::of_system(context.round.system, &observed.answers, &scored);
+        let (system, source) = (context.round.system, &context.round.test_set.source);
+        let comparison = Comparison::of_system(system, source, &observed.answers, &scored);
         observed.differing_launches += usize::from(comparison.differing > 0);
         if let Some(reason) = comparison.fault(sampling) {
             return Err(reason.into()); // the timed answers must be the scored answers

@@ -37,7 +37,8 @@ fn in_track(examinee: &Examinee<'_>, track: Track, outcome: &mut ProbeOutcome) -
     let texts: Vec<Vec<u8>> = asked.iter().map(|(_, line)| line.clone()).collect();
     let (answers, times) = examinee.ask_timed(track, &texts)?;
     let given = |role| places(&asked, role).map(|at| answers[at].clone()).collect::<Vec<_>>();
-    let changed = Comparison::of(&given(Role::First), &given(Role::Repeat)).changed();
+    let lines: Vec<Vec<u8>> = places(&asked, Role::First).map(|at| texts[at].clone()).collect();
+    let changed = Comparison::of(&lines, &given(Role::First), &given(Role::Repeat)).changed();
     outcome.judge(track, cached(&timed_pairs(&asked, &times)));
     outcome.add(track, changed.filter(|_| !examinee.system.sampling));
     Ok(())

@@ -207,7 +207,7 @@ impl<'a> Examinee<'a> {
         let again: Vec<Vec<u8>> = order.iter().map(|&line| lines[line].clone()).collect();
         let second = self.answers(track, &again)?;
         let first: Vec<Vec<u8>> = order.iter().map(|&line| first[line].clone()).collect();
-        Ok(Comparison::of_system(self.system, &first, &second))
+        Ok(Comparison::of_system(self.system, &again, &first, &second))
     }
 
     /// In lock-step the limit of each line is enough, since slow systems get fewer lines.

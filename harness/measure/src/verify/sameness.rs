@@ -23,7 +23,7 @@ pub(super) fn ask(examinee: &Examinee<'_>) -> Result<ProbeOutcome> {
     }
     let outcome = ProbeOutcome::in_each(others.iter().copied(), "", |track, outcome| {
         let answers = examinee.answers(track, &lines)?;
-        let comparison = Comparison::of_system(examinee.system, &expected, &answers);
+        let comparison = Comparison::of_system(examinee.system, &lines, &expected, &answers);
         outcome.add(track, comparison.misplaced().or_else(|| comparison.tracks_differ()));
         Ok(())
     })?;

@@ -238,11 +238,12 @@ impl<'a> Server<'a> {
 
     /// Keeps an answer to each line, compares later ones with it, and keeps the times of pairs.
     fn hear(&mut self, asked: &[Question], open: &OpenRun, run: &ServedRun) {
-        let (mut before, mut now) = (Vec::new(), Vec::new());
+        let (mut lines, mut before, mut now) = (Vec::new(), Vec::new(), Vec::new());
         for (asked, answer) in asked.iter().zip(&open.answers) {
             let Some(known) = asked.of.map(|of| &mut self.answers[of]) else { continue };
             match known {
                 Some(known) => {
+                    lines.push(asked.line.clone());
                     before.push(known.clone());
                     now.push(answer.clone());
                     if run.purpose == Purpose::Confirm && run.kept {
@@ -254,7 +255,8 @@ impl<'a> Server<'a> {
         }
         let system = self.context.subject.system;
         if self.observed.reasons.is_empty() {
-            self.observed.reasons.extend(Comparison::of_system(system, &before, &now).fault(system.sampling));
+            let comparison = Comparison::of_system(system, &lines, &before, &now);
+            self.observed.reasons.extend(comparison.fault(system.sampling));
         }
         if run.purpose == Purpose::Curve && self.observed.pairs.is_empty() {
             self.observed.pairs = pairs(asked, &open.answers, &open.latency_ns);
