@@ -14,6 +14,11 @@ pub struct Places {
 }
 
 impl Places {
+    /// Paths at which the system sees its parts, on the operating system of the host.
+    pub fn parts(&self) -> impl Iterator<Item = PathBuf> {
+        self.mounts.iter().map(|(_, at)| at.clone())
+    }
+
     /// Path on the host of what the system sees at `seen`.
     pub fn on_host(&self, seen: &Path) -> PathBuf {
         let mounted = |(from, at): &(PathBuf, PathBuf)| Some(join(from, seen.strip_prefix(at).ok()?));

@@ -26,6 +26,7 @@ KINDS = [
     "peak",
     "in_rounds",
     "hiding",
+    "stopped",
 ]
 
 

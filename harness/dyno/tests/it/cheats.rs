@@ -101,8 +101,10 @@ fn weights_beside_the_declared_model_are_found_whether_read_or_mapped() {
 
 #[test]
 fn an_honest_system_with_large_files_and_shared_memory_hides_nothing() {
-    for record in records_of("honest_hoarding", 1) {
-        assert!(codes(&record, "reasons").is_empty(), "{record}");
+    for contestant in ["honest_hoarding", "honest_memmap"] {
+        for record in records_of(contestant, 1) {
+            assert!(codes(&record, "reasons").is_empty(), "{contestant}: {record}");
+        }
     }
 }
 

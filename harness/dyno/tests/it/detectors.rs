@@ -228,10 +228,17 @@ fn truth() -> Vec<(&'static str, String)> {
         ),
         ("busy_idle: milliseconds of CPU time that prove nothing", idle::IDLE_SLACK.as_millis().to_string()),
         (
+            "busy_idle: share of stops in which a stopped thread runs, beyond chance (three deviations), above",
+            percent(limits::BUSY_IDLE),
+        ),
+        (
             "waits: share of stops that meet no thread at work, beyond chance (three deviations), above",
             percent(limits::MOST_WAITING),
         ),
-        ("waits: stops below which their number proves nothing", stopping::LEAST_STOPS.to_string()),
+        (
+            "busy_idle, waits: stops below which their number proves nothing",
+            stopping::LEAST_STOPS.to_string(),
+        ),
         ("canary drift, above", percent(noise::CANARY_LIMIT)),
         ("of steal and of others, ticks of the kernel's clock at least", noise::LEAST_TICKS.to_string()),
         ("shortest round whose canary is judged, seconds", noise::LEAST_SECONDS.to_string()),

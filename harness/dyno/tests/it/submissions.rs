@@ -165,6 +165,31 @@ fn a_campaign_measures_a_submission_by_what_it_opens_and_says_which_tracks_are_m
 }
 
 #[test]
+fn weights_in_a_part_named_as_a_folder_of_the_operating_system_are_found() {
+    if !can_sandbox("submissions") {
+        return;
+    }
+    let bench = Bench::new(
+        "probes = []\nprofile = \"quick\"\nnoisy-repeats = 0\ntracks = [\"throughput-1\"]\n\
+         test-sets = [{ name = \"tiny\", source = \"tiny.en\" }]\n\
+         [[system]]\nname = \"it\"\nsubmission = \"sub\"\ndialect = \"wmt22\"\n",
+    );
+    script(&bench, "sub/run.sh", "#!/bin/sh\nexec 3</model/small 4</snap/weights\nsleep 1\nexec cat\n");
+    for (folder, file, bytes) in [("sub/model", "small", 2000), ("sub/snap", "weights", 5 << 20)] {
+        fs::create_dir(bench.path(folder)).unwrap();
+        fs::write(bench.path(folder).join(file), vec![7; bytes]).unwrap();
+    }
+    bench.run(&[]);
+    let records = bench.records();
+    let reason = |record: &Value| record["reasons"][0].clone();
+    assert!(
+        records.iter().any(|record| reason(record)["code"] == "hidden_files"
+            && reason(record)["figure"].as_str().unwrap().contains("/snap/weights")),
+        "{records:?}"
+    );
+}
+
+#[test]
 fn keys_that_a_submission_may_not_have_are_refused() {
     let bench = of_script("#!/bin/sh\nexec cat\n");
     for (keys, parts) in [

@@ -1,7 +1,12 @@
 //! Memory of a process as `/proc` shows it, with the memory that its peak lacks or counts otherwise.
 
+use std::collections::BTreeMap;
+
 use super::status::{bytes_behind, text_of};
 use super::tree::threads_of;
+
+/// Device and inode of a file.
+pub type File = (u64, u64);
 
 /// The kernel's account of a process at one moment (proc_pid_status(5)).
 pub struct Status {
@@ -79,27 +84,30 @@ pub fn proportional_bytes(threads: &[u32]) -> Option<u64> {
     threads.iter().filter_map(of).reduce(|a, b| a + b)
 }
 
-/// Bytes of the given files, by device and inode, and of System V segments that the processes have mapped and
-/// touched; their own memory holds these. Of several processes each page counts once, as it does in their sum.
-pub fn touched_bytes(threads: &[u32], files: &[(u64, u64)]) -> u64 {
-    threads.iter().map(|thread| touched_in(&text_of(format!("/proc/{thread}/smaps")), files)).sum()
+/// Bytes that the processes have mapped and touched of the given files and of System V segments, by device and inode;
+/// their own memory holds these. Of several processes each page counts once, as it does in their sum.
+pub fn touched_bytes(threads: &[u32], files: &BTreeMap<File, u64>) -> BTreeMap<File, u64> {
+    let mut touched = BTreeMap::new();
+    for thread in threads {
+        add_touched(&text_of(format!("/proc/{thread}/smaps")), files, &mut touched);
+    }
+    touched
 }
 
-/// As [`touched_bytes`], of the text of `smaps` (proc_pid_smaps(5)).
-pub fn touched_in(smaps: &str, files: &[(u64, u64)]) -> u64 {
-    let (mut counts, mut bytes) = (false, 0_u64);
+/// Adds what the text of `smaps` (proc_pid_smaps(5)) shows of a process.
+fn add_touched(smaps: &str, files: &BTreeMap<File, u64>, touched: &mut BTreeMap<File, u64>) {
+    let mut range = None;
     for line in smaps.lines() {
         if let Some(pss) = bytes_behind(line, "Pss:") {
-            bytes = bytes.saturating_add(if counts { pss } else { 0 });
+            range.iter().for_each(|&file| *touched.entry(file).or_default() += pss);
         } else if let Some(file) = file_of_range(line) {
-            counts = files.contains(&file) || line.contains(" /SYSV");
+            range = Some(file).filter(|file| files.contains_key(file) || line.contains(" /SYSV"));
         }
     }
-    bytes
 }
 
 /// Device and inode of a range: its line is "range permissions offset device inode path".
-fn file_of_range(line: &str) -> Option<(u64, u64)> {
+fn file_of_range(line: &str) -> Option<File> {
     let mut words = line.split_ascii_whitespace().skip(3);
     let (major, minor) = words.next()?.split_once(':')?;
     let number = |text: &str| u32::from_str_radix(text, 16).ok();
@@ -146,9 +154,15 @@ mod tests {
                      7f02-7f03 rw-s 00000000 00:1a 14   /dev/shm/other\nPss:  512 kB\n\
                      7f04-7f05 rw-s 00000000 00:01 3    /SYSV00000000 (deleted)\nPss:  64 kB\n\
                      7f06-7f07 rw-p 00000000 00:00 0\nPss:  32 kB\n";
-        let device = libc::makedev(0, 0x1a);
-        assert_eq!(touched_in(smaps, &[(device, 13)]), (2048 + 64) << 10);
-        assert_eq!(touched_in(smaps, &[(device, 13), (device, 14)]), (2048 + 512 + 64) << 10);
+        let file = |minor, number, kib: u64| ((libc::makedev(0, minor), number), kib << 10);
+        let [weights, other, segment] = [file(0x1a, 13, 2048), file(0x1a, 14, 512), file(1, 3, 64)];
+        let touched = |files: &[(File, u64)]| {
+            let mut touched = BTreeMap::new();
+            add_touched(smaps, &files.iter().copied().collect(), &mut touched);
+            touched
+        };
+        assert_eq!(touched(&[weights]), [weights, segment].into());
+        assert_eq!(touched(&[weights, other]), [weights, other, segment].into());
     }
 
     #[test]

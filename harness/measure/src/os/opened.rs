@@ -39,7 +39,8 @@ impl Opened {
             is_in_memory: is_in_memory(at),
             key: key(data),
             bytes: data.len(),
-            allocated_bytes: allocated_bytes(data),
+            // The kernel doesn't count the pages of secret memory.
+            allocated_bytes: if is_secret_memory(&path) { data.len() } else { allocated_bytes(data) },
             is_shared: is_shared_memory(&path),
             path,
             is_written,
@@ -150,9 +151,15 @@ fn with_line_feeds(path: &[u8]) -> Vec<u8> {
     found
 }
 
-/// Whether a file is shared memory: named, or without a name (memfd_create(2)).
+/// Whether a file is shared memory: named, or without a name (memfd_create(2), memfd_secret(2)).
 fn is_shared_memory(path: &Path) -> bool {
-    path.starts_with("/dev/shm") || path.as_os_str().as_bytes().starts_with(b"/memfd:")
+    let is_nameless = path.as_os_str().as_bytes().starts_with(b"/memfd:") || is_secret_memory(path);
+    path.starts_with("/dev/shm") || is_nameless
+}
+
+/// Whether a file is memory that the kernel itself can't read (memfd_secret(2)).
+fn is_secret_memory(path: &Path) -> bool {
+    path == Path::new("/secretmem (deleted)")
 }
 
 #[cfg(test)]
@@ -194,6 +201,9 @@ mod tests {
         );
         assert!(
             is_shared_memory(Path::new("/dev/shm/w")) && is_shared_memory(Path::new("/memfd:w (deleted)"))
+        );
+        assert!(
+            is_shared_memory(Path::new("/secretmem (deleted)")) && !is_shared_memory(Path::new("/secretmem"))
         );
         assert!(!is_shared_memory(&path));
     }

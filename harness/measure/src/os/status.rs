@@ -33,9 +33,9 @@ pub(super) fn number_of(pid: u32) -> Result<Pid> {
     Pid::from_raw(pid as i32).ok_or_else(|| Error::from_raw_os_error(libc::ESRCH))
 }
 
-/// Whether the file at `path` lies in memory: on a tmpfs or ramfs, or in huge pages (statfs(2)).
+/// Whether the file at `path` lies in memory: on a tmpfs or ramfs, in huge pages, or in secret memory (statfs(2)).
 pub(super) fn is_in_memory(path: &Path) -> bool {
-    const KINDS: [u64; 3] = [0x0102_1994, 0x8584_58f6, 0x9584_58f6];
+    const KINDS: [u64; 4] = [0x0102_1994, 0x8584_58f6, 0x9584_58f6, 0x5345_434d];
     let kind = rustix::fs::statfs(path).map(|system| system.f_type as u64 & u64::from(u32::MAX));
     kind.is_ok_and(|kind| KINDS.contains(&kind))
 }

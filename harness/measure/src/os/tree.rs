@@ -107,12 +107,29 @@ pub fn escaped_thread(pid: u32, allowed: &[usize]) -> Option<String> {
 
 /// CPU time of the threads of `pids` so far, in nanoseconds: exact, unlike the ticks of `stat`.
 pub fn running_ns(pids: &[u32]) -> u64 {
-    let threads = pids.iter().flat_map(|&pid| threads_of(pid).into_iter().map(move |thread| (pid, thread)));
-    let ran = |(pid, thread)| {
-        let text = fs::read_to_string(format!("/proc/{pid}/task/{thread}/schedstat")).ok()?;
-        text.split_whitespace().next()?.parse::<u64>().ok()
+    threads_below(pids).into_iter().filter_map(ran_ns).sum()
+}
+
+/// A thread: the numbers of its process and its own.
+pub type Thread = (u32, u32);
+
+/// Stopped threads of `pids`, each with its CPU time. One that waits in the kernel (D) may still have work there.
+pub fn stopped(pids: &[u32]) -> Vec<(Thread, u64)> {
+    let is_stopped = |&(pid, thread): &Thread| {
+        Stat::of(&format!("/proc/{pid}/task/{thread}")).is_some_and(|stat| matches!(stat.state, 'T' | 't'))
     };
-    threads.filter_map(ran).sum()
+    let stopped = threads_below(pids).into_iter().filter(is_stopped);
+    stopped.filter_map(|thread| Some((thread, ran_ns(thread)?))).collect()
+}
+
+/// CPU time of a thread so far, in nanoseconds; `None` once it has ended.
+pub fn ran_ns((pid, thread): Thread) -> Option<u64> {
+    let text = fs::read_to_string(format!("/proc/{pid}/task/{thread}/schedstat")).ok()?;
+    text.split_whitespace().next()?.parse().ok()
+}
+
+fn threads_below(pids: &[u32]) -> Vec<Thread> {
+    pids.iter().flat_map(|&pid| threads_of(pid).into_iter().map(move |thread| (pid, thread))).collect()
 }
 
 /// CPU time of `pids` so far, with their ended threads and the children that they waited for.
@@ -139,7 +156,7 @@ pub enum Wait {
 
 /// State of each thread of `pids`; `pipe` is the link of a descriptor, such as `pipe:[4711]`.
 pub fn waits(pids: &[u32], pipe: &str) -> Vec<Wait> {
-    pids.iter().flat_map(|&pid| threads_of(pid).into_iter().map(move |t| wait_of(pid, t, pipe))).collect()
+    threads_below(pids).into_iter().map(|(pid, thread)| wait_of(pid, thread, pipe)).collect()
 }
 
 fn wait_of(pid: u32, thread: u32, pipe: &str) -> Wait {

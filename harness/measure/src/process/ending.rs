@@ -48,7 +48,7 @@ impl Ending {
     /// Broken rules that hold for every process under every track.
     pub fn faults(&self, cores: &[usize]) -> Vec<Reason> {
         let affinity = self.audit.escaped.clone().map(|figure| Code::Affinity.reason(figure));
-        let cpu_ns = self.usage.user_ns + self.usage.system_ns;
+        let cpu_ns = self.usage.user_ns + self.usage.system_ns + self.usage.unwaited_ns;
         let overdrawn = || self.audit.overdrawn.clone().map(|figure| Code::CpuShare.reason(figure));
         let share = audit::cpu_share(cpu_ns, self.wall_ns(), cores.len()).or_else(overdrawn);
         let left = self.usage.left_processes;

@@ -5,7 +5,9 @@ use std::time::{Duration, Instant};
 
 use dyno_record::rules::limits::BUSY_IDLE;
 use dyno_record::{Code, Reason};
+use dyno_stats::is_beyond;
 
+use super::stopping::LEAST_STOPS;
 use crate::os::tree::{self, Root};
 
 /// Time after an answer in which a runtime may clean up.
@@ -25,6 +27,8 @@ pub struct IdleTime {
     all: Used,
     /// Time after the clean-up.
     late: Used,
+    /// Number of stops in which the system has run, and of all.
+    stops: [usize; 2],
 }
 
 #[derive(Clone, Copy, Default)]
@@ -89,8 +93,18 @@ impl IdleTime {
         }
     }
 
+    /// Adds a stop, in which the system has rested or not. A stopped system has nothing to clean up.
+    pub(super) fn add_stop(&mut self, has_rested: bool) {
+        let [ran, all] = self.stops;
+        self.stops = [ran + usize::from(!has_rested), all + 1];
+    }
+
     /// Fault of a system that has worked.
     pub fn fault(&self) -> Option<Reason> {
+        let [ran, all] = self.stops;
+        if all >= LEAST_STOPS && is_beyond(ran, all, BUSY_IDLE) {
+            return Some(Code::BusyIdle.reason(format!("it ran in {ran} of {all} stops")));
+        }
         let (late, all) = (self.late.share(), self.all.share());
         let figure = |share: f64, when: &str| {
             Code::BusyIdle.reason(format!("{:.1} % of a core {when}", share * 100.0))
@@ -125,6 +139,19 @@ mod tests {
             used([0, 0], [302, 1000]).unwrap(),
             "30.0 % of a core between its answers and the next question"
         );
+    }
+
+    #[test]
+    fn a_system_that_runs_while_it_is_stopped_is_told_by_the_number_of_stops() {
+        let fault = |ran: usize, all: usize| {
+            let mut idle = IdleTime::default();
+            (0..all).for_each(|i| idle.add_stop(i >= ran));
+            idle.fault().map(|fault| fault.figure)
+        };
+        assert_eq!((fault(0, 1000), fault(9, 9)), (None, None), "at rest; too few to tell");
+        assert_eq!((fault(1, 10), fault(3, 100)), (None, None), "once, and what chance adds");
+        assert_eq!(fault(2, 10).unwrap(), "it ran in 2 of 10 stops");
+        assert_eq!(fault(5, 100).unwrap(), "it ran in 5 of 100 stops");
     }
 
     /// Figure of a system between two slices that is read after so many milliseconds, each with its CPU time by then.

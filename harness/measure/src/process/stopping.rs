@@ -7,7 +7,7 @@ use dyno_record::{Code, Reason};
 use dyno_stats::is_beyond;
 
 use crate::constants::TIME_TO_STOP;
-use crate::os::tree::{self, Root};
+use crate::os::tree::{self, Root, Thread};
 use crate::os::{Signal, send_signal};
 
 /// Pause between two looks at processes that should stop, which takes microseconds.
@@ -93,6 +93,16 @@ pub fn go_on(root: Root) {
     everything_below(root).into_iter().rev().for_each(|pid| send_signal(pid, Signal::CONT));
 }
 
+/// CPU time with which a thread that was stopped has run. The way into the stop takes a few microseconds, and one to
+/// another thread takes more than this.
+const AWAKE_NS: u64 = 20_000;
+
+/// Whether all of these threads still are where a stop has left them. One that has run was continued by its own system,
+/// such as by a timer that sends SIGCONT.
+pub fn has_rested(stopped: &[(Thread, u64)], ran_ns: impl Fn(Thread) -> Option<u64>) -> bool {
+    stopped.iter().all(|&(thread, ns)| ran_ns(thread).is_some_and(|now| now <= ns + AWAKE_NS))
+}
+
 /// All processes below the supervisor, those of a sandbox included: while it starts, they are the system.
 fn everything_below(root: Root) -> Vec<u32> {
     tree::below(root.supervisor)
@@ -124,6 +134,21 @@ mod tests {
         assert_eq!((fault(5, 10), fault(32, 100)), (None, None), "a fifth, and what chance adds");
         assert_eq!(fault(6, 10).unwrap(), "it was waiting at 6 of 10 moments");
         assert_eq!(fault(60, 100).unwrap(), "it was waiting at 60 of 100 moments");
+    }
+
+    #[test]
+    fn a_thread_that_runs_within_a_stop_or_ends_there_has_not_rested() {
+        // Thread 7 has worked before, and thread 8 has just begun; by the end of the stop, they have run so long.
+        let rested = |ran_ns: [Option<u64>; 2]| {
+            let stopped = [((7, 7), 3_000_000), ((7, 8), 10_000)];
+            has_rested(&stopped, |(_, thread)| ran_ns[thread as usize - 7])
+        };
+        assert!(rested([Some(3_000_000), Some(10_000)]));
+        assert!(rested([Some(3_004_000), Some(10_000)]), "it was on its way into the stop");
+        assert!(!rested([Some(3_200_000), Some(10_000)]), "it has started a helper");
+        assert!(!rested([Some(3_000_000), Some(8_010_000)]));
+        assert!(!rested([Some(3_000_000), None]), "it has worked, and ended");
+        assert!(has_rested(&[], |_| None), "all of them wait in the kernel");
     }
 
     #[test]
@@ -164,8 +189,10 @@ mod tests {
         let before = tree::running_ns(&pids);
         std::thread::sleep(Duration::from_millis(20));
         assert_eq!(tree::running_ns(&pids), before);
+        let stopped = tree::stopped(&pids);
+        assert!(stopped.len() == 2 && has_rested(&stopped, tree::ran_ns));
         go_on(root);
-        until(&|| tree::running_ns(&pids) > before);
+        until(&|| !has_rested(&stopped, tree::ran_ns));
         pids.into_iter().for_each(crate::os::kill);
         parent.wait().unwrap();
     }

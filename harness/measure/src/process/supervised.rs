@@ -16,15 +16,16 @@ use serde::de::DeserializeOwned;
 use super::audit::{Auditor, LOOK_INTERVAL, pause};
 use super::ending::{Confined, Ending};
 use super::environment::environment;
-use super::stopping::{Stops, go_on, stop};
+use super::stopping::{Stops, go_on, has_rested, stop};
 use super::subject::Subject;
 use super::turns::Slot;
 use crate::constants::TIME_FOR_A_MESSAGE;
 use crate::energy::Gauge;
 use crate::error::{During, Result};
 use crate::files::{forget, make_way};
-use crate::os::tree::Root;
+use crate::os::tree::{self, Root};
 use crate::os::{self, PollFlags};
+use crate::places::Places;
 use crate::sandbox::named_files;
 use crate::supervisor::{Launched, OWN_PROGRAM, Report, SUPERVISE, Spec};
 
@@ -193,8 +194,10 @@ impl<'a> Supervised<'a> {
         };
         let from = os::monotonic_ns();
         self.gauge.rest();
+        let stopped = tree::stopped(&root.below());
         slot.pass(root);
         slot.hold();
+        slot.tell_rest(has_rested(&stopped, tree::ran_ns));
         self.gauge.go();
         let to = os::monotonic_ns();
         go_on(root);
@@ -250,6 +253,7 @@ fn spec(subject: &Subject<'_>, reports: &[PathBuf]) -> Spec {
         cores: subject.cores.to_vec(),
         environment: environment(subject.cores.len(), &system.environment, has_root),
         named: named_files(system).iter().filter_map(|path| path.canonicalize().ok()).collect(),
+        parts: system.places.iter().flat_map(Places::parts).collect(),
         isolated: subject.isolated && subject.sandbox().is_none(),
         memory_cap_bytes: subject.limits.memory_bytes(),
         sandbox: subject.sandbox().map(|sandbox| sandbox.arguments(system, reports)),

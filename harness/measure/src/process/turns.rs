@@ -276,6 +276,11 @@ impl Slot<'_> {
         self.turns.state().slots[self.number].line_ns = Some(line_ns);
     }
 
+    /// Tells whether the system has rested while it was stopped.
+    pub fn tell_rest(&self, has_rested: bool) {
+        self.turns.state().slots[self.number].idle.add_stop(has_rested);
+    }
+
     /// Number of blocks of the round, from the second slice on.
     pub fn blocks(&self) -> usize {
         self.turns.state().blocks

@@ -4,12 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::time::SystemTime;
 
 use dyno_record::Usage;
 use dyno_record::rules::limits::HIDDEN_BYTES;
 
+use super::hidden::Hidden;
 use super::messages::SeenFile;
 use crate::os::buffers::buffered_bytes;
 use crate::os::odd_memory::{Status, segments_of, touched_bytes};
@@ -45,9 +46,12 @@ pub(super) struct SeenFiles {
     read: BTreeMap<(u64, u64), SeenFile>,
     /// Files that the system declares or names, which are no memory wherever they lie.
     declared: Vec<PathBuf>,
+    /// Places of parts that the system brings, as it sees them.
+    parts: Vec<PathBuf>,
     /// The system's own files in memory that were open or mapped at some look, by device and inode, with the bytes that
     /// each occupied at the last one.
     in_memory: BTreeMap<(u64, u64), Opened>,
+    hidden: Hidden,
     /// Processes that forbid looks, each with the looks that it forbade.
     forbidding: BTreeMap<u32, u32>,
     /// Numbers of all processes that were seen: their System V segments outlive them.
@@ -56,15 +60,17 @@ pub(super) struct SeenFiles {
 
 impl SeenFiles {
     /// Begins to look at a system that is about to be launched on this process's standard input and output,
-    /// and that declares or names these files and folders.
-    pub fn begin(declared: &[PathBuf]) -> Self {
+    /// that declares or names these files and folders, and that brings `parts`.
+    pub fn begin(declared: &[PathBuf], parts: &[PathBuf]) -> Self {
         Self {
             launched: SystemTime::now(),
             streams: [0, 1].iter().filter_map(stream).collect(),
             looks: 0,
             read: BTreeMap::new(),
             declared: declared.to_vec(),
+            parts: parts.to_vec(),
             in_memory: BTreeMap::new(),
+            hidden: Hidden::default(),
             forbidding: BTreeMap::new(),
             pids: BTreeSet::new(),
         }
@@ -99,9 +105,8 @@ impl SeenFiles {
         let roots: Vec<String> = threads.iter().map(|thread| format!("/proc/{thread}/root")).collect();
         self.in_memory.retain(|key, file| open_now.contains(key) || is_still_there(file, &roots));
         self.pids.extend(processes.iter().map(|process| process.pid));
-        let huge: u64 = processes.iter().map(Status::huge_page_bytes).sum();
-        usage.hidden_memory_bytes = usage.hidden_memory_bytes.max(self.untouched(&threads, true) + huge);
-        self.untouched(&threads, false) + huge + buffered_bytes(&buffers)
+        let huge = processes.iter().map(Status::huge_page_bytes).sum();
+        self.untouched(&threads, huge) + buffered_bytes(&buffers)
     }
 
     /// Counts a look that `pid` forbade, which has run for `ran_ns`; nothing was seen, but perhaps that it hides its
@@ -122,18 +127,23 @@ impl SeenFiles {
     /// Looks once more after the last process has ended: what is there now would be there in the next launch.
     pub fn look_after_the_end(&mut self, usage: &mut Usage) {
         self.in_memory.retain(|_, file| is_still_there(file, &[String::new()]));
-        usage.hidden_memory_bytes = usage.hidden_memory_bytes.max(self.untouched(&[], true));
+        self.untouched(&[], 0);
+        usage.hidden_memory_bytes = self.hidden.most_bytes();
     }
 
-    /// Bytes of files in memory and of segments, less those that the processes have mapped and touched. Of all
-    /// files, or of such as are shared memory: programs put temporary files into other folders too.
-    fn untouched(&self, threads: &[u32], shared_alone: bool) -> u64 {
-        let files = self.in_memory.values().filter(|file| file.is_shared || !shared_alone);
-        let (keys, bytes): (Vec<_>, Vec<u64>) = files.map(|file| (file.key, file.allocated_bytes)).unzip();
+    /// Bytes of files in memory and of segments, less those that the processes have mapped and touched, with `huge`
+    /// ones. Hidden are files in shared memory alone: programs put temporary files into other folders too.
+    fn untouched(&mut self, threads: &[u32], huge: u64) -> u64 {
+        let files: BTreeMap<_, _> =
+            self.in_memory.iter().map(|(&key, file)| (key, file.allocated_bytes)).collect();
         let segments = segments_of(&self.pids.iter().copied().collect::<Vec<_>>());
-        let held = bytes.iter().sum::<u64>() + segments;
-        let touched = if held >= HIDDEN_BYTES { touched_bytes(threads, &keys) } else { 0 };
-        held.saturating_sub(touched)
+        let held = files.values().sum::<u64>() + segments;
+        let touched = if held >= HIDDEN_BYTES { touched_bytes(threads, &files) } else { BTreeMap::new() };
+        let of_segments: u64 =
+            touched.iter().filter(|(key, _)| !files.contains_key(key)).map(|(_, bytes)| bytes).sum();
+        let shared = files.into_iter().filter(|(key, _)| self.in_memory[key].is_shared).collect();
+        self.hidden.add(shared, touched.keys().copied(), segments.saturating_sub(of_segments) + huge);
+        held.saturating_sub(touched.values().sum()) + huge
     }
 
     fn is_older(&self, file: &Opened) -> bool {
@@ -145,7 +155,16 @@ impl SeenFiles {
         self.is_older(file)
             && !file.is_written
             && !self.streams.contains(&file.key)
-            && !is_of_the_system(&file.path)
+            && !self.is_of_the_system(&file.path)
+    }
+
+    /// Whether a file belongs to the operating system of the host, or to a package. A part that the system brings may lie
+    /// at a place in such a folder.
+    fn is_of_the_system(&self, path: &Path) -> bool {
+        let is_package = |part: Component<'_>| PACKAGES.iter().any(|name| part.as_os_str() == *name);
+        let is_below = |folder: &&str| path.starts_with(folder);
+        let is_own = self.parts.iter().any(|part| path.starts_with(part));
+        path.components().any(is_package) || !is_own && SYSTEM_FOLDERS.iter().any(is_below)
     }
 
     fn keep(&mut self, file: Opened) {
@@ -178,11 +197,6 @@ fn stream(fd: &i32) -> Option<(u64, u64)> {
     fs::metadata(format!("/proc/self/fd/{fd}")).ok().map(|data| key(&data))
 }
 
-fn is_of_the_system(path: &Path) -> bool {
-    let is_package = |part: std::path::Component<'_>| PACKAGES.iter().any(|name| part.as_os_str() == *name);
-    SYSTEM_FOLDERS.iter().any(|folder| path.starts_with(folder)) || path.components().any(is_package)
-}
-
 /// Folders beside the program of `pid`, if it lies in a folder `bin`: those of an installed interpreter.
 fn interpreter_folders(pid: u32) -> Vec<PathBuf> {
     let program = fs::read_link(format!("/proc/{pid}/exe")).unwrap_or_default();
@@ -210,31 +224,33 @@ mod tests {
     }
 
     #[test]
-    fn a_file_in_shared_memory_counts_while_it_is_there_unless_it_is_the_model() {
+    fn a_file_in_shared_memory_counts_while_it_is_there_unless_it_is_mapped_or_the_model() {
         let named = tempfile::NamedTempFile::new_in("/dev/shm").unwrap();
         fs::write(named.path(), vec![1; 3 << 20]).unwrap();
         let own = [Status::of(std::process::id())];
-        let look = |seen: &mut SeenFiles| {
-            let mut usage = Usage::default();
-            (seen.look(&own, &mut usage), usage.hidden_memory_bytes)
+        let looks = |seen: &mut SeenFiles| {
+            let beside: Vec<u64> = (0..3).map(|_| seen.look(&own, &mut Usage::default())).collect();
+            (beside, seen.hidden.most_bytes())
         };
-        let mut seen = SeenFiles::begin(&[]);
-        let (beside, hidden) = look(&mut seen);
-        assert!(beside >= 3 << 20, "it is memory beside that of the process");
+        let mut seen = SeenFiles::begin(&[], &[]);
+        let (beside, hidden) = looks(&mut seen);
+        assert!(beside[0] >= 3 << 20, "it is memory beside that of the process");
         assert!(hidden >= 3 << 20, "open: {hidden}");
         let path = named.into_temp_path();
-        let (_, hidden) = look(&mut seen);
+        seen.hidden = Hidden::default();
+        let (_, hidden) = looks(&mut seen);
         assert!(hidden >= 3 << 20, "closed: {hidden}");
         let reopened = fs::File::open(&path).unwrap();
-        assert_eq!(look(&mut SeenFiles::begin(&[path.to_path_buf()])).1, 0, "the declared model");
+        assert_eq!(looks(&mut SeenFiles::begin(&[path.to_path_buf()], &[])).1, 0, "the declared model");
         drop((reopened, path));
-        assert_eq!(look(&mut seen).1, 0, "removed");
+        seen.hidden = Hidden::default();
+        assert_eq!(looks(&mut seen).1, 0, "removed");
     }
 
     #[test]
     fn looks_are_forbidden_on_purpose_by_a_process_that_works_or_for_long() {
         let after = |ran_ns| {
-            let mut seen = SeenFiles::begin(&[]);
+            let mut seen = SeenFiles::begin(&[], &[]);
             (1..=99).find(|_| seen.was_forbidden(7, ran_ns).hides_files)
         };
         assert_eq!(after(SET_UP_NS + 1), Some(FORBIDDEN_LOOKS), "it has loaded something");
@@ -243,13 +259,18 @@ mod tests {
 
     #[test]
     fn only_older_files_that_are_read_and_no_parts_of_programs_are_foreign() {
-        let seen = SeenFiles { streams: vec![(7, 7)], ..SeenFiles::begin(&[]) };
+        let seen = SeenFiles { streams: vec![(7, 7)], ..SeenFiles::begin(&[], &[]) };
         for path in ["/home/me/real.bin", "/dev/shm/weights", "/tmp/x", "/memfd:w (deleted)", "/opt/model"] {
             assert!(seen.is_foreign(&file(path)), "{path}");
         }
         for path in ["/usr/lib/locale/locale-archive", "/home/me/venv/lib/python3/site-packages/a/b.dat"] {
             assert!(!seen.is_foreign(&file(path)), "{path}");
         }
+        let brought = SeenFiles::begin(&[], &["/snap".into(), "/usr/own".into()]);
+        for (path, is_foreign) in [("/snap/weights", true), ("/usr/own/w", true), ("/usr/lib/w", false)] {
+            assert_eq!(brought.is_foreign(&file(path)), is_foreign, "{path}");
+        }
+        assert!(!brought.is_foreign(&file("/snap/site-packages/w")));
         let new = Opened { made: Some(seen.launched), ..file("/tmp/x") };
         let written = Opened { is_written: true, ..file("/tmp/x") };
         let input = Opened { key: (7, 7), ..file("/tmp/input.txt") };

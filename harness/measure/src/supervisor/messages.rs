@@ -23,6 +23,8 @@ pub struct Spec {
     pub isolated: bool,
     /// Files and folders that the system declares as its model or names in its command, without links.
     pub named: Vec<PathBuf>,
+    /// Places of parts that the system brings, as it sees them.
+    pub parts: Vec<PathBuf>,
     /// Bytes of memory that all processes together may hold, if there is a cap.
     pub memory_cap_bytes: Option<u64>,
     /// Arguments of bubblewrap before the system's command, if the system has a sandbox.

@@ -15,6 +15,7 @@
 mod attempts;
 mod files;
 mod gate;
+mod hidden;
 mod messages;
 mod processes;
 mod reaping;
@@ -76,7 +77,8 @@ pub(crate) fn supervise(control: RawFd) -> Result<()> {
     os::forbid_looks(); // not earlier: the files in /proc that make a namespace then belong to root
     let at_ns = os::monotonic_ns();
     let mut group = Group::create();
-    let mut looks = Looks { files: SeenFiles::begin(&spec.named), processes: SeenProcesses::default() };
+    let mut looks =
+        Looks { files: SeenFiles::begin(&spec.named, &spec.parts), processes: SeenProcesses::default() };
     if let Some((group, cap)) = group.as_ref().zip(spec.memory_cap_bytes) {
         group.cap_memory(cap);
     }

@@ -112,3 +112,19 @@ def honest_hoarding():
         content = mmap.mmap(model.fileno(), 0, access=mmap.ACCESS_READ)
         loaded()
         echo(lambda n, answer, line: (content[:4096], say(answer)))
+
+
+def honest_memmap():
+    # A pool: one process writes an array to shared memory, and a worker maps it later, as joblib does.
+    with tempfile.NamedTemporaryFile(dir="/dev/shm") as array:
+        array.write(bytes(20 * MIB))
+        array.flush()
+        loaded()
+        if os.fork() == 0:
+            content = mmap.mmap(array.fileno(), 0, access=mmap.ACCESS_READ)
+            for page in range(0, 20 * MIB, 4096):
+                content[page]
+                time.sleep(1e-5)
+            os._exit(0)
+        os.wait()
+        echo()

@@ -266,6 +266,23 @@ def writes_small_memfds():
     hold(), echo()
 
 
+def writes_secret_memory():
+    # memfd_secret(2): only a map reaches its pages, which stay with the file after it is unmapped.
+    resource.setrlimit(resource.RLIMIT_MEMLOCK, [resource.getrlimit(resource.RLIMIT_MEMLOCK)[1]] * 2)
+    files, done, part = [], 0, 4 * MIB
+    while done < SIZE:
+        file = LIBC.syscall(447, 0)
+        if file < 0:
+            break
+        os.ftruncate(file, part)
+        with mmap.mmap(file, part) as content:
+            content.write(bytes([7]) * part)
+        files.append(file)
+        done += part
+    holds(done), hold(), echo()
+    return files
+
+
 def covers_memfd_by_shared_memory():
     # Touched shared memory of its own must not hide another file.
     shared = mmap.mmap(-1, SIZE)
