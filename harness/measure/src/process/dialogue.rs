@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use dyno_record::{Code, Reason};
 
+use super::subject::most_output;
 use super::waiting::Waiting;
 use crate::os::tree::Root;
 use crate::os::{self, PollFlags};
@@ -59,6 +60,10 @@ pub struct Dialogue {
     pub asked: usize,
     /// Number of line ends read so far.
     pub answered: usize,
+    /// Bytes written so far, and bytes read.
+    exchanged: [u64; 2],
+    /// Whether the answers are vectors: these are long beside their lines, however many lines there are.
+    pub gives_vectors: bool,
 }
 
 impl Dialogue {
@@ -80,6 +85,8 @@ impl Dialogue {
             buffer: [0; 8192],
             asked: 0,
             answered: 0,
+            exchanged: [0; 2],
+            gives_vectors: false,
         })
     }
 
@@ -140,7 +147,10 @@ impl Dialogue {
     pub(super) fn write_some(&mut self, bytes: &[u8]) -> Result<usize, Reason> {
         let Some(pipe) = &mut self.to_system else { unreachable!("open until `end`") };
         match pipe.write(bytes) {
-            Ok(written) => Ok(written),
+            Ok(written) => {
+                self.exchanged[0] += written as u64;
+                Ok(written)
+            }
             Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => Ok(0),
             Err(_) => Err(Code::ExitedEarly.reason("the system closed its input")),
         }
@@ -186,10 +196,18 @@ impl Dialogue {
                 self.texts
                     .extend(self.buffer[..n].iter().any(|byte| !byte.is_ascii_whitespace()).then_some(now));
                 self.reply.extend_from_slice(&self.buffer[..n]);
-                Ok(n)
+                self.exchanged[1] += n as u64;
+                self.flood().map_or(Ok(n), Err)
             }
             Err(error) => Err(Code::Crashed.reason(format!("the system's output can't be read: {error}"))),
         }
+    }
+
+    /// Fault if the answers together are too long: most of them are kept.
+    fn flood(&self) -> Option<Reason> {
+        let [written, read] = self.exchanged;
+        let is_flood = !self.gives_vectors && read > most_output(written);
+        is_flood.then(|| Code::Flood.reason(format!("{read} bytes for {} lines", self.asked)))
     }
 
     pub(super) fn take_reply(&mut self) -> Vec<u8> {
@@ -281,6 +299,35 @@ mod tests {
         }
     }
 
+    fn dialogue(to_system: PipeWriter, from_system: PipeReader) -> Dialogue {
+        let root = Root { supervisor: std::process::id(), layers: 0 };
+        let patience = Duration::from_secs(60);
+        Dialogue { patience, ..Dialogue::new(to_system, from_system, root).unwrap() }
+    }
+
+    /// Number of lines that a system answers with a MiB each before that is a flood.
+    fn answers_of_a_mebibyte(gives_vectors: bool) -> usize {
+        let ((mut input, to_system), (from_system, mut output)) = (io::pipe().unwrap(), io::pipe().unwrap());
+        let mut dialogue = Dialogue { gives_vectors, ..dialogue(to_system, from_system) };
+        let answer = [vec![b'x'; (1 << 20) - 1], b"\n".to_vec()].concat();
+        std::thread::scope(|scope| {
+            scope.spawn(move || {
+                while input.read(&mut [0; 6]).is_ok_and(|n| n > 0) && output.write_all(&answer).is_ok() {}
+            });
+            let flood = (0..200).find(|_| match dialogue.ask(b"A dog\n") {
+                Ok(()) => false,
+                Err(stop) => matches!(stop, Stop::Fault(reason) if reason.code == Code::Flood),
+            });
+            drop(dialogue);
+            flood.unwrap_or(200)
+        })
+    }
+
+    #[test]
+    fn long_answers_are_a_flood_together_unless_they_are_vectors() {
+        assert_eq!([false, true].map(answers_of_a_mebibyte), [64, 200]);
+    }
+
     #[test]
     fn pieces_of_an_answer_are_counted_without_white_space() {
         let cases: [(&[&[u8]], usize); 4] = [
@@ -291,9 +338,7 @@ mod tests {
         ];
         for (pieces, count) in cases {
             let ((input, to_system), (from_system, output)) = (io::pipe().unwrap(), io::pipe().unwrap());
-            let root = Root { supervisor: std::process::id(), layers: 0 };
-            let mut dialogue = Dialogue::new(to_system, from_system, root).unwrap();
-            dialogue.patience = Duration::from_secs(60);
+            let mut dialogue = dialogue(to_system, from_system);
             std::thread::scope(|scope| {
                 scope.spawn(|| write_one_by_one(input, output, pieces));
                 dialogue.ask(b"A dog\n").unwrap();

@@ -103,6 +103,7 @@ pub fn converse(
         Err(reason) => return Ok(Lockstep { reasons: vec![reason], ..Lockstep::default() }),
     };
     let mut dialogue = Dialogue::new(to_system, from_system, system.root())?;
+    dialogue.gives_vectors = !subject.system.translates;
     let (so_far, fault) = std::thread::scope(|scope| {
         let thread = scope.spawn(|| {
             // Where lines arrive while the system works, the thread stays on the bench's core.

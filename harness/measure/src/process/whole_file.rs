@@ -7,11 +7,10 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
 
-use dyno_record::rules::limits::{MOST_OUTPUT_BYTES, MOST_OUTPUT_GROWTH};
 use dyno_record::{Code, Reason};
 
 use super::ending::Ending;
-use super::subject::Subject;
+use super::subject::{Subject, most_output};
 use super::supervised::Supervised;
 use crate::error::{Error, Result};
 use crate::files::make_way;
@@ -44,7 +43,7 @@ pub fn whole_file(subject: &Subject<'_>, text: &[u8], lines: usize) -> Result<Pa
     let no_room = |source| Error::NoRoom { folder: scratch.into(), source };
     fresh(&input).and_then(|mut file| file.write_all(text)).map_err(no_room)?;
     let stdin = File::open(&input)?;
-    let most = MOST_OUTPUT_BYTES.max(stdin.metadata()?.len() * MOST_OUTPUT_GROWTH);
+    let most = most_output(stdin.metadata()?.len());
     let mut written = fresh(&output)?;
     let stdout = File::options().write(true).open(&output)?;
     let system = match Supervised::launch(subject, Stdio::from(stdin), Stdio::from(stdout))? {
