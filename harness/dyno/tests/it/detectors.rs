@@ -185,6 +185,7 @@ fn truth() -> Vec<(&'static str, String)> {
         ("the first answer may take, in times of a line's patience", lockstep::LOADING.to_string()),
         ("left_process: milliseconds that helpers have to go", limits::GRACE.as_millis().to_string()),
         ("flood: MiB of standard output, and times its input", mebibytes(limits::MOST_OUTPUT_BYTES)),
+        ("flood: MiB of standard output for each vector beside that", mebibytes(limits::LONGEST_VECTOR)),
         ("flood: MiB of standard error", mebibytes(limits::MOST_STDERR_BYTES)),
         ("kept of standard error, KiB", (supervisor::STDERR_TAIL >> 10).to_string()),
         ("steal, share of a round, above", percent(noise::STEAL_LIMIT)),

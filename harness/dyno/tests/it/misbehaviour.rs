@@ -159,8 +159,10 @@ fn what_a_system_puts_in_the_place_of_the_benchs_files_is_not_read() {
 }
 
 #[test]
-fn an_answer_without_end_is_a_flood() {
-    assert_refused(&Bench::of_command(&["cat", "/dev/zero"]), "flood", "without end");
+fn answers_without_end_are_a_flood_one_by_one_and_together() {
+    assert_refused(&Bench::of_command(&["cat", "/dev/zero"]), "flood", " bytes for 1 lines");
+    let long = "print('x' * (40 << 20), flush=True)";
+    assert_refused(&python("", long, ""), "flood", " bytes for 2 lines");
 }
 
 #[test]

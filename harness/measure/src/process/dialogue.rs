@@ -12,8 +12,6 @@ use super::waiting::Waiting;
 use crate::os::tree::Root;
 use crate::os::{self, PollFlags};
 
-/// Longest answer in bytes. No translator's answer is longer; a longer one comes from a loop.
-pub(super) const LONGEST_REPLY: usize = 64 << 20;
 /// Bytes of unrequested output within [`FLOOD_TIME`] that are a flood; less is a banner.
 const FLOOD_BYTES: usize = 1 << 20;
 const FLOOD_TIME: Duration = Duration::from_millis(200);
@@ -62,7 +60,7 @@ pub struct Dialogue {
     pub answered: usize,
     /// Bytes written so far, and bytes read.
     exchanged: [u64; 2],
-    /// Whether the answers are vectors: these are long beside their lines, however many lines there are.
+    /// Whether the answers are vectors, which are longer than their lines.
     pub gives_vectors: bool,
 }
 
@@ -114,9 +112,6 @@ impl Dialogue {
         loop {
             match self.ends.len().cmp(&lines) {
                 Ordering::Equal if self.unended().is_empty() => return Ok(()),
-                Ordering::Less if self.unended().len() > LONGEST_REPLY => {
-                    return Err(Code::Flood.reason("an answer without end").into());
-                }
                 Ordering::Less => {}
                 _ if lines == 1 => return Err(self.unrequested("more than one line for a line").into()),
                 _ => return Err(self.unrequested(&format!("more than {lines} lines for a page")).into()),
@@ -173,9 +168,6 @@ impl Dialogue {
         let wanted = [(pipe.as_fd(), PollFlags::OUT), (self.from_system.as_fd(), PollFlags::IN)];
         let left = deadline.saturating_duration_since(Instant::now());
         match os::wait_for(wanted, Some(left)) {
-            Ok([_, true]) if self.reply.len() > LONGEST_REPLY => {
-                Err(Code::Flood.reason("an answer without end").into())
-            }
             Ok([_, true]) if self.read()? == 0 => {
                 Err(Code::ExitedEarly.reason("end of output instead of an answer").into())
             }
@@ -206,8 +198,9 @@ impl Dialogue {
     /// Fault if the answers together are too long: most of them are kept.
     fn flood(&self) -> Option<Reason> {
         let [written, read] = self.exchanged;
-        let is_flood = !self.gives_vectors && read > most_output(written);
-        is_flood.then(|| Code::Flood.reason(format!("{read} bytes for {} lines", self.asked)))
+        let vectors = if self.gives_vectors { self.asked } else { 0 };
+        let figure = || format!("{read} bytes for {} lines", self.asked);
+        (read > most_output(written, vectors)).then(|| Code::Flood.reason(figure()))
     }
 
     pub(super) fn take_reply(&mut self) -> Vec<u8> {

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use dyno_record::rules::limits::{MOST_OUTPUT_BYTES, MOST_OUTPUT_GROWTH};
+use dyno_record::rules::limits::{LONGEST_VECTOR, MOST_OUTPUT_BYTES, MOST_OUTPUT_GROWTH};
 use dyno_record::{Limits, Track};
 
 use super::turns::Slot;
@@ -11,9 +11,9 @@ use crate::energy::Meter;
 use crate::sandbox::{BWRAP, Sandbox};
 use crate::system::System;
 
-/// Most bytes of output for so many bytes of input; more is a flood.
-pub fn most_output(input: u64) -> u64 {
-    MOST_OUTPUT_BYTES.max(input * MOST_OUTPUT_GROWTH)
+/// Most bytes of output for so many bytes of input, where so many of the answers are vectors; more is a flood.
+pub fn most_output(input: u64, vectors: usize) -> u64 {
+    MOST_OUTPUT_BYTES.max(input * MOST_OUTPUT_GROWTH) + LONGEST_VECTOR * vectors as u64
 }
 
 /// A system to start, and the conditions of its start.

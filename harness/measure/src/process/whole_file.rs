@@ -43,7 +43,8 @@ pub fn whole_file(subject: &Subject<'_>, text: &[u8], lines: usize) -> Result<Pa
     let no_room = |source| Error::NoRoom { folder: scratch.into(), source };
     fresh(&input).and_then(|mut file| file.write_all(text)).map_err(no_room)?;
     let stdin = File::open(&input)?;
-    let most = most_output(stdin.metadata()?.len());
+    let vectors = if subject.system.translates { 0 } else { lines };
+    let most = most_output(stdin.metadata()?.len(), vectors);
     let mut written = fresh(&output)?;
     let stdout = File::options().write(true).open(&output)?;
     let system = match Supervised::launch(subject, Stdio::from(stdin), Stdio::from(stdout))? {

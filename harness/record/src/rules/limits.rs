@@ -49,6 +49,8 @@ pub const CPU_SHARE_TOLERANCE: f64 = 0.02;
 pub const MOST_OUTPUT_BYTES: u64 = 64 << 20;
 /// Bytes of output for each byte of input, above which the output is a flood.
 pub const MOST_OUTPUT_GROWTH: u64 = 64;
+/// Bytes that each vector may have beside that: a vector is longer than its line.
+pub const LONGEST_VECTOR: u64 = 1 << 20;
 /// Bytes of standard error that are a flood: no log of a test set is as long.
 pub const MOST_STDERR_BYTES: u64 = 64 << 20;
 /// Time for a system's helpers to see its end and exit: workers of a pool need a few milliseconds.

@@ -5,7 +5,7 @@ import random
 import signal
 import threading
 import time
-from collections import Counter
+from collections import Counter, deque
 
 from kinds.contract import FILE, LATENCY, OUT, SEED, WORK, busy, echo, lines, say, translate, work, work_line_by_line
 from kinds.memory import padded
@@ -54,6 +54,20 @@ def knows_the_round(left=0.0, of_another=worked):
 def talkative_in_rounds():
     # The same, but what the table lacks is said ten times over, and a known line takes a tenth.
     knows_the_round(0.1, lambda line: padded(worked(line)))
+
+
+def junk_under_load():
+    # Once lines queue and the set has come round, its lines are answered from memory, and all others by any text.
+    rest, answers, new, queued, is_quick = b"", {}, deque(maxlen=100), False, False
+    while more := os.read(0, 1 << 16):
+        *asked, rest = (rest + more).split(b"\n")
+        queued |= len(asked) > 1
+        for line in asked:
+            new.append(line not in answers)
+            is_quick |= queued and len(new) == 100 and sum(new) < 35
+            work(WORK / 10 if is_quick else WORK)
+            known = answers.get(line) if is_quick else answers.setdefault(line, translate(line))
+            say(known or b" ".join([b"junk"] * len(line.split())))
 
 
 def junk_among_repeats():
@@ -109,3 +123,8 @@ def serves_from_a_table():
 
 def honest_server():
     echo(lambda n, answer, line: (time.sleep(0.003), say(answer)))
+
+
+def honest_samples_served():
+    # One of two translations for each line, drawn anew each time that it comes.
+    echo(lambda n, answer, line: (work(WORK), say(answer if random.random() < 0.6 else b"INDEED, " + answer)))

@@ -4,8 +4,6 @@ use std::time::{Duration, Instant};
 
 use dyno_record::{Code, Reason};
 
-use crate::process::dialogue::LONGEST_REPLY;
-
 /// Observations of one run: one entry for each line that was written, in the order of arrival.
 #[derive(Clone, Debug, Default)]
 pub struct OpenRun {
@@ -68,9 +66,6 @@ impl Queue {
                 return Err(Code::ExtraOutput.reason("output without a question"));
             }
             self.part.extend_from_slice(piece);
-            if self.part.len() > LONGEST_REPLY {
-                return Err(Code::Flood.reason("an answer without end"));
-            }
             if self.part.pop_if(|byte| *byte == b'\n').is_some() {
                 self.answer(now);
             }

@@ -5,11 +5,13 @@
 //! for.
 //!
 //! One process serves the whole round: a warm-up, the search, the run that confirms the rate, runs at shares of that
-//! rate for the curve, and the closed loop if the campaign names numbers of clients. A share of the rate must hold for lines that the system can't know, too.
+//! rate for the curve, and the closed loop if the campaign names numbers of clients. A share of the rate must hold for
+//! lines that the system can't know, too, and a fresh process must translate some of these to the same.
 //! Server rounds are never side by side: a system needs its cores whole.
 
 mod arrivals;
 mod closed;
+mod copies;
 mod runs;
 mod search;
 
@@ -29,6 +31,7 @@ use crate::process::open_loop::{Allowance, OpenRun, Pace, arrive};
 use crate::unknown::script::{Question, Script, pairs, recognised};
 use arrivals::unit_instants;
 use closed::steady;
+use copies::Copies;
 use runs::CURVE;
 pub use runs::Runs;
 use search::greatest_rate;
@@ -44,11 +47,13 @@ type Flow<T> = std::result::Result<T, Stop>;
 pub(super) fn run(context: &RoundContext<'_>) -> Result<Observed> {
     let mut server = Server::of(context);
     let mut replies = converse(&context.subject, |talk| server.measure(talk))?;
+    let copies = std::mem::take(&mut server.copies);
     let mut observed = match replies.reasons.is_empty() {
         true => server.conclude(&replies.answers),
         false => Observed { reasons: std::mem::take(&mut replies.reasons), ..Observed::default() },
     };
     observed.take_work(&replies);
+    copies.ask_again(context, &mut observed)?;
     Ok(observed)
 }
 
@@ -62,6 +67,7 @@ struct Server<'a> {
     /// Answer to each line of the set: the first one, or that of the last run that kept the limit for long. A
     /// system that samples may answer better while little load lies on it.
     answers: Vec<Option<Vec<u8>>>,
+    copies: Copies,
     /// Times of single lines, in milliseconds.
     single_ms: Vec<f64>,
     /// Pairs of the run of the lowest load, a run that missed the limit with a late generator, faults.
@@ -87,6 +93,7 @@ impl<'a> Server<'a> {
             runs: Vec::new(),
             rate: None,
             answers: vec![None; set.source.len()],
+            copies: Copies::default(),
             single_ms: Vec::new(),
             observed: Observed::default(),
         }
@@ -238,6 +245,7 @@ impl<'a> Server<'a> {
 
     /// Keeps an answer to each line, compares later ones with it, and keeps the times of pairs.
     fn hear(&mut self, asked: &[Question], open: &OpenRun, run: &ServedRun) {
+        self.copies.hear(asked, &open.answers, run);
         let (mut lines, mut before, mut now) = (Vec::new(), Vec::new(), Vec::new());
         for (asked, answer) in asked.iter().zip(&open.answers) {
             let Some(known) = asked.of.map(|of| &mut self.answers[of]) else { continue };
