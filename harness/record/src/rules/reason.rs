@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 use super::code::Code;
 use super::limits::{
     BUSY_IDLE, CACHED_RATIO, COALESCED_RATIO, CPU_SHARE_TOLERANCE, EMPTY_SHARE, FOREIGN_LIMIT, GRACE,
-    HIDDEN_BYTES, HIDDEN_SHARE, LENGTH_TOLERANCE, LONGEST_ORDINARY, MOST_DIFFERING, MOST_JUNK,
-    MOST_OUTPUT_BYTES, MOST_OUTPUT_GROWTH, MOST_REFERENCES, MOST_STDERR_BYTES, MOST_STRANGE, MOST_WAITING,
-    RECOGNISED_RATIO, RUNAWAY_FACTOR, RUNAWAY_SHARE, SAME_ANSWERS,
+    HIDDEN_BYTES, HIDDEN_SHARE, LENGTH_TOLERANCE, LONGEST_ORDINARY, LONGEST_VECTOR, MOST_DIFFERING,
+    MOST_JUNK, MOST_OUTPUT_BYTES, MOST_OUTPUT_GROWTH, MOST_REFERENCES, MOST_STDERR_BYTES, MOST_STRANGE,
+    MOST_WAITING, RECOGNISED_RATIO, RUNAWAY_FACTOR, RUNAWAY_SHARE, SAME_ANSWERS,
 };
 use super::names::words;
 
@@ -54,8 +54,9 @@ impl Code {
             Self::Order => "answers in the order of the lines".into(),
             Self::ExtraOutput => "nothing but the answers on standard output".into(),
             Self::Flood => format!(
-                "at most {} or {MOST_OUTPUT_GROWTH} times its input on standard output, whichever is more, and {} on standard error",
+                "at most {} or {MOST_OUTPUT_GROWTH} times its input on standard output, whichever is more, {} beside that for each vector, and {} on standard error",
                 mebibytes(MOST_OUTPUT_BYTES),
+                mebibytes(LONGEST_VECTOR),
                 mebibytes(MOST_STDERR_BYTES)
             ),
             Self::InvalidUtf8 => "UTF-8 in every answer to a valid line".into(),
