@@ -64,7 +64,7 @@ mod tests {
     fn heard(copies: &mut Copies, purpose: Purpose, kept: bool, number: usize) {
         let question = |i: usize| Question {
             line: format!("{} {i} of {number}", ["line", "copy"][i % 2]).into_bytes(),
-            of: (i % 2 == 0).then_some(i),
+            of: i.is_multiple_of(2).then_some(i),
             pair: None,
         };
         let asked: Vec<Question> = (0..80).map(question).collect();
