@@ -59,7 +59,7 @@ fn the_text_of_a_system_that_samples_is_that_of_its_load() {
     let script = "import sys
 seen = set()
 for line in sys.stdin:
-    print('hasty' if line in seen else line.rstrip(), flush=True)
+    print('hasty ' + line.lower().rstrip() if line in seen else line.upper().rstrip(), flush=True)
     seen.add(line)";
     let bench = bench(60, &format!("sampling = true\ncommand = [\"python3\", \"-c\", '''{script}''']\n"));
     let ended = bench.run(&[]);
@@ -68,7 +68,9 @@ for line in sys.stdin:
         let text = std::fs::read_to_string(
             bench.path(&format!("out/outputs/{}.txt", record["output"].as_str().unwrap())),
         );
-        assert_eq!(text.unwrap(), "hasty\n".repeat(5), "{record}");
+        let hasty =
+            "hasty a dog barks.\nhasty \nhasty two men\ttalk\nhasty no end\u{2028}here\nhasty last one\n";
+        assert_eq!(text.unwrap(), hasty, "{record}");
     }
 }
 

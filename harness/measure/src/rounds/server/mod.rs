@@ -245,7 +245,7 @@ impl<'a> Server<'a> {
 
     /// Keeps an answer to each line, compares later ones with it, and keeps the times of pairs.
     fn hear(&mut self, asked: &[Question], open: &OpenRun, run: &ServedRun) {
-        self.copies.hear(asked, &open.answers, run);
+        self.copies.hear(&self.context.round.test_set.source, asked, &open.answers, run);
         let (mut lines, mut before, mut now) = (Vec::new(), Vec::new(), Vec::new());
         for (asked, answer) in asked.iter().zip(&open.answers) {
             let Some(known) = asked.of.map(|of| &mut self.answers[of]) else { continue };
