@@ -1,6 +1,6 @@
 //! Answers to the same lines at two times: whether they are the same, and stand at their lines' places.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::hash::Hash;
 
 use dyno_record::rules::limits::MOST_DIFFERING;
@@ -82,20 +82,23 @@ impl Comparison {
 
 /// A line and its two answers.
 type Answered<'a> = (&'a Vec<u8>, &'a Vec<u8>, &'a Vec<u8>);
-/// The different lines of each answer, or of each pair of answers.
-type Lines<'a, K> = HashMap<K, HashSet<&'a Vec<u8>>>;
+/// The line of each answer, or of each pair of answers; `None` where different lines have it.
+type Lines<'a, K> = HashMap<K, Option<&'a Vec<u8>>>;
 
 fn lines_by<'a, K: Eq + Hash>(answered: impl Iterator<Item = (K, &'a Vec<u8>)>) -> Lines<'a, K> {
     let mut lines = Lines::new();
     for (answer, line) in answered {
-        lines.entry(answer).or_default().insert(line);
+        lines
+            .entry(answer)
+            .and_modify(|known| *known = known.filter(|known| *known == line))
+            .or_insert(Some(line));
     }
     lines
 }
 
 /// Whether another line than this one has the answer.
 fn has_another<K: Eq + Hash>(lines: &Lines<'_, K>, answer: K, line: &Vec<u8>) -> bool {
-    lines.get(&answer).is_some_and(|lines| lines.iter().any(|other| *other != line))
+    lines.get(&answer).is_some_and(|known| *known != Some(line))
 }
 
 /// Whether two answers occur the other way round at another line as well.

@@ -84,22 +84,22 @@ pub fn proportional_bytes(threads: &[u32]) -> Option<u64> {
     threads.iter().filter_map(of).reduce(|a, b| a + b)
 }
 
-/// Bytes that the processes have mapped and touched of the given files and of System V segments, by device and inode;
-/// their own memory holds these. Of several processes each page counts once, as it does in their sum.
-pub fn touched_bytes(threads: &[u32], files: &BTreeMap<File, u64>) -> BTreeMap<File, u64> {
+/// Bytes that the processes have mapped and touched of the files that count and of System V segments, by device and
+/// inode; their own memory holds these. Of several processes each page counts once, as it does in their sum.
+pub fn touched_bytes(threads: &[u32], counts: impl Fn(&File) -> bool) -> BTreeMap<File, u64> {
     let maps: String = threads.iter().map(|thread| text_of(format!("/proc/{thread}/smaps"))).collect();
-    touched_in(&maps, files)
+    touched_in(&maps, counts)
 }
 
 /// As [`touched_bytes`], of the text of `smaps` (proc_pid_smaps(5)).
-pub fn touched_in(smaps: &str, files: &BTreeMap<File, u64>) -> BTreeMap<File, u64> {
+pub fn touched_in(smaps: &str, counts: impl Fn(&File) -> bool) -> BTreeMap<File, u64> {
     let (mut touched, mut range) = (BTreeMap::<File, u64>::new(), None);
     for line in smaps.lines() {
         if let Some(pss) = bytes_behind(line, "Pss:") {
             let Some(bytes) = range.map(|file| touched.entry(file).or_default()) else { continue };
             *bytes = bytes.saturating_add(pss);
         } else if let Some(file) = file_of_range(line) {
-            range = Some(file).filter(|file| files.contains_key(file) || line.contains(" /SYSV"));
+            range = Some(file).filter(|file| counts(file) || line.contains(" /SYSV"));
         }
     }
     touched
@@ -155,9 +155,9 @@ mod tests {
                      7f06-7f07 rw-p 00000000 00:00 0\nPss:  32 kB\n";
         let file = |minor, number, kib: u64| ((libc::makedev(0, minor), number), kib << 10);
         let [weights, other, segment] = [file(0x1a, 13, 2048), file(0x1a, 14, 512), file(1, 3, 64)];
-        let touched = |files: &[(File, u64)]| touched_in(smaps, &files.iter().copied().collect());
-        assert_eq!(touched(&[weights]), [weights, segment].into());
-        assert_eq!(touched(&[weights, other]), [weights, other, segment].into());
+        assert_eq!(touched_in(smaps, |file| *file == weights.0), [weights, segment].into());
+        let either = |file: &File| [weights.0, other.0].contains(file);
+        assert_eq!(touched_in(smaps, either), [weights, other, segment].into());
     }
 
     #[test]

@@ -195,7 +195,7 @@ impl Dialogue {
         }
     }
 
-    /// Fault if the answers together are too long: most of them are kept.
+    /// Fault if the answers together are too long: the bench holds most of them in memory.
     fn flood(&self) -> Option<Reason> {
         let [written, read] = self.exchanged;
         let vectors = if self.gives_vectors { self.asked } else { 0 };

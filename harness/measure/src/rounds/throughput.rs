@@ -31,14 +31,14 @@ fn measure(context: &RoundContext<'_>, input: &LaunchInput, observed: &mut Obser
     (observed.launches.lines, observed.launches.words) = (Some(input.lines), Some(input.words));
     let first = launch(context, input, observed)?;
     let mut draw = Random::new(fresh_seed(), "the launch and the lines of it that are scored");
-    let scored = |pass: &Pass, draw: &mut Random| match sampling {
+    let chosen = |pass: &Pass, draw: &mut Random| match sampling {
         true => input.scored_at_random(pass, draw),
         false => input.scored(pass),
     };
-    observed.answers = scored(&first, &mut draw);
+    observed.answers = chosen(&first, &mut draw);
     ask_filler_alone(context, input, &first, observed)?;
     while !is_long_enough(context, input, observed) {
-        let scored = scored(&launch(context, input, observed)?, &mut draw);
+        let scored = chosen(&launch(context, input, observed)?, &mut draw);
         let (system, source) = (context.round.system, &context.round.test_set.source);
         let comparison = Comparison::of_system(system, source, &observed.answers, &scored);
         observed.differing_launches += usize::from(comparison.differing > 0);

@@ -138,7 +138,11 @@ impl SeenFiles {
             self.in_memory.iter().map(|(&key, file)| (key, file.allocated_bytes)).collect();
         let segments = segments_of(&self.pids.iter().copied().collect::<Vec<_>>());
         let held = files.values().sum::<u64>() + segments;
-        let touched = if held >= HIDDEN_BYTES { touched_bytes(threads, &files) } else { BTreeMap::new() };
+        let touched = if held >= HIDDEN_BYTES {
+            touched_bytes(threads, |file| files.contains_key(file))
+        } else {
+            BTreeMap::new()
+        };
         let of_segments: u64 =
             touched.iter().filter(|(key, _)| !files.contains_key(key)).map(|(_, bytes)| bytes).sum();
         let shared = files.into_iter().filter(|(key, _)| self.in_memory[key].is_shared).collect();

@@ -13,44 +13,55 @@ const LEAST_LOOKS: u32 = 3;
 /// The hidden memory of a launch.
 #[derive(Default)]
 pub(super) struct Hidden {
-    /// What the looks have shown, each with the number of looks in a row that have shown the same.
-    shown: Vec<(Shown, u32)>,
+    /// What the looks have shown: one entry for all looks in a row that have met the same files.
+    shown: Vec<Shown>,
     /// The files that a process had mapped at some look.
     mapped: BTreeSet<File>,
 }
 
-/// What a look shows.
-#[derive(PartialEq, Eq)]
+/// What some looks in a row have shown.
 struct Shown {
-    /// Bytes of each file that no process had mapped so far.
+    looks: u32,
+    /// Most bytes of each file that no process had mapped so far.
     files: BTreeMap<File, u64>,
-    /// Bytes of all else.
+    /// Most bytes of all else.
     further: u64,
 }
 
 impl Hidden {
     /// Adds a look that shows these `files`, those that are `mapped`, and `further` bytes.
-    pub fn add(&mut self, files: BTreeMap<File, u64>, mapped: impl IntoIterator<Item = File>, further: u64) {
+    pub fn add(
+        &mut self,
+        mut files: BTreeMap<File, u64>,
+        mapped: impl IntoIterator<Item = File>,
+        further: u64,
+    ) {
         self.mapped.extend(mapped);
-        let files = files.into_iter().filter(|(file, _)| !self.mapped.contains(file)).collect();
-        let now = Shown { files, further };
-        match self.shown.last_mut() {
-            Some((last, looks)) if *last == now => *looks += 1,
-            _ => self.shown.push((now, 1)),
+        files.retain(|file, _| !self.mapped.contains(file));
+        match self.shown.last_mut().filter(|last| last.files.keys().eq(files.keys())) {
+            Some(last) => {
+                last.looks += 1;
+                last.further = last.further.max(further);
+                last.files
+                    .values_mut()
+                    .zip(files.into_values())
+                    .for_each(|(most, now)| *most = now.max(*most));
+            }
+            None => self.shown.push(Shown { looks: 1, files, further }),
         }
     }
 
     /// Most bytes that were hidden at a look.
     pub fn most_bytes(&self) -> u64 {
         let mut looks = BTreeMap::<File, u32>::new();
-        for (shown, times) in &self.shown {
-            shown.files.keys().for_each(|&file| *looks.entry(file).or_default() += times);
+        for shown in &self.shown {
+            shown.files.keys().for_each(|&file| *looks.entry(file).or_default() += shown.looks);
         }
         let is_hidden = |file: &File| !self.mapped.contains(file) && looks[file] >= LEAST_LOOKS;
         let files = |shown: &Shown| {
             shown.files.iter().filter(|(file, _)| is_hidden(file)).map(|(_, bytes)| bytes).sum::<u64>()
         };
-        self.shown.iter().map(|(shown, _)| files(shown).saturating_add(shown.further)).max().unwrap_or(0)
+        self.shown.iter().map(|shown| files(shown).saturating_add(shown.further)).max().unwrap_or(0)
     }
 }
 
@@ -81,6 +92,9 @@ mod tests {
         assert_eq!(most(&[(&[(A, 20)], &[A], 0), unmapped, unmapped, unmapped]), 0, "it was mapped before");
         let other: Look<'_> = (&[(A, 20), (B, 5)], &[A], 0);
         assert_eq!(most(&[other; 3]), 5, "another file is mapped");
+        let of = |bytes| -> [(File, u64); 1] { [(A, bytes)] };
+        let [small, large] = [of(1), of(20)];
+        assert_eq!(most(&[(&small, &[], 0), (&large, &[], 0), (&small, &[], 0)]), 20, "it grows and shrinks");
     }
 
     #[test]

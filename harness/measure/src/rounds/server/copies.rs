@@ -1,7 +1,7 @@
 //! Copies that are asked again: a fresh process gets some of those that a round has had, one at a time.
 //!
-//! Nobody scores the answers to copies. Under load a system could write anything for lines that it doesn't know, and so
-//! keep any rate. One line at a time it can't tell what its answer will be compared with.
+//! Answers to copies are not scored. Under load a system could write anything for lines that it doesn't know, and so keep
+//! any rate. An answer to a single line shows what a translation looks like.
 
 use dyno_record::{Purpose, ServedRun};
 use dyno_stats::Random;

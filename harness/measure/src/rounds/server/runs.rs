@@ -108,12 +108,12 @@ impl Runs {
     }
 
     /// Most seconds of a round. Lines that arrive take their time; all waiting beside that, for clients' answers too,
-    /// counts for the limit of a launch.
+    /// counts for the limit of a launch. A second launch gets copies again.
     pub fn most_seconds(&self, limits: &Limits) -> f64 {
         let rates = || POWERS.map(|power| RATIO.powi(power));
         let systems = rates().flat_map(|short| rates().map(move |long| (short, long)));
         let arrivals = systems.map(|(short, long)| self.arrivals(short, long)).fold(0.0, f64::max);
-        limits.launch_seconds + limits.line_seconds + arrivals
+        2.0 * (limits.launch_seconds + limits.line_seconds) + arrivals
     }
 
     /// Seconds of all arrivals for a slow system that keeps the limit in short and in long runs up to these
