@@ -243,6 +243,11 @@ fn truth() -> Vec<(&'static str, String)> {
         ("canary drift, above", percent(noise::CANARY_LIMIT)),
         ("of steal and of others, ticks of the kernel's clock at least", noise::LEAST_TICKS.to_string()),
         ("shortest round whose canary is judged, seconds", noise::LEAST_SECONDS.to_string()),
+        ("hidden_memory: looks that meet a file, at least", supervisor::LEAST_LOOKS.to_string()),
+        (
+            "hidden_memory: looks that a process forbids, from",
+            format!("{}, or {} at rest", supervisor::FORBIDDEN_LOOKS, supervisor::FORBIDDEN_LOOKS_AT_REST),
+        ),
         (
             "milliseconds between two samples of a tree's memory and cores, on average",
             supervisor::TREE_LOOK.as_millis().to_string(),

@@ -27,12 +27,12 @@ const PACKAGES: [&str; 3] = ["site-packages", "dist-packages", "node_modules"];
 /// Folders of an installed interpreter, beside its `bin`.
 const OF_AN_INTERPRETER: [&str; 3] = ["lib", "lib64", "share"];
 /// Looks after which a process forbids them on purpose, once it has run for longer than [`SET_UP_NS`].
-const FORBIDDEN_LOOKS: u32 = 8;
+pub const FORBIDDEN_LOOKS: u32 = 8;
 /// CPU time of a process before it starts a program. It forbids looks meanwhile, as the supervisor does itself.
 /// bubblewrap takes less than a millisecond, which may last for half a second on a busy host.
 const SET_UP_NS: u64 = 5_000_000;
 /// Looks after which a process forbids them on purpose although it has hardly run: three seconds, on average.
-const FORBIDDEN_LOOKS_AT_REST: u32 = 64;
+pub const FORBIDDEN_LOOKS_AT_REST: u32 = 64;
 /// Most files that a report names: more than the parts of any model, and than a system has reason to open beside it.
 const MOST_FILES: usize = 4096;
 

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::os::odd_memory::File;
 
 /// Looks that must meet a file before it counts: a file that is passed on may lie there for a moment.
-const LEAST_LOOKS: u32 = 3;
+pub const LEAST_LOOKS: u32 = 3;
 
 /// The hidden memory of a launch.
 #[derive(Default)]

@@ -37,8 +37,10 @@ use serde::Serialize;
 
 use attempts::Attempts;
 use files::SeenFiles;
+pub use files::{FORBIDDEN_LOOKS, FORBIDDEN_LOOKS_AT_REST};
 use gate::Gate;
 pub use gate::child_of;
+pub use hidden::LEAST_LOOKS;
 pub use messages::{Launched, Report, SeenFile, Spec};
 use processes::SeenProcesses;
 pub use tail::STDERR_TAIL;

@@ -12,23 +12,22 @@
 mod arrivals;
 mod closed;
 mod copies;
+mod heard;
 mod runs;
 mod search;
 
 use std::time::Duration;
 
-use dyno_record::{Code, LatencyLimit, Purpose, Reason, Served, ServedRun};
-use dyno_stats::numbers::plain;
+use dyno_record::{Code, LatencyLimit, Purpose, ServedRun};
 use dyno_stats::{Random, mean, median};
 
 use super::observed::{Observed, RoundContext};
 use crate::Result;
 use crate::constants::{LEAST_UNKNOWN, UNKNOWN_RATE, UNKNOWN_RUNS};
-use crate::judge::answers::Comparison;
 use crate::os::fresh_seed;
 use crate::process::lockstep::{Conversation, Stop, converse};
-use crate::process::open_loop::{Allowance, OpenRun, Pace, arrive};
-use crate::unknown::script::{Question, Script, pairs, recognised};
+use crate::process::open_loop::{Allowance, Pace, arrive};
+use crate::unknown::script::{Question, Script};
 use arrivals::unit_instants;
 use closed::steady;
 use copies::Copies;
@@ -242,69 +241,8 @@ impl<'a> Server<'a> {
         let (set, round) = (&self.context.round.test_set.name, self.context.round.number);
         format!("{kind} arrivals of {set} in round {round}")
     }
-
-    /// Keeps an answer to each line, compares later ones with it, and keeps the times of pairs.
-    fn hear(&mut self, asked: &[Question], open: &OpenRun, run: &ServedRun) {
-        self.copies.hear(&self.context.round.test_set.source, asked, &open.answers, run);
-        let (mut lines, mut before, mut now) = (Vec::new(), Vec::new(), Vec::new());
-        for (asked, answer) in asked.iter().zip(&open.answers) {
-            let Some(known) = asked.of.map(|of| &mut self.answers[of]) else { continue };
-            match known {
-                Some(known) => {
-                    lines.push(asked.line.clone());
-                    before.push(known.clone());
-                    now.push(answer.clone());
-                    if run.purpose == Purpose::Confirm && run.kept {
-                        known.clone_from(answer);
-                    }
-                }
-                None => *known = Some(answer.clone()),
-            }
-        }
-        let system = self.context.subject.system;
-        if self.observed.reasons.is_empty() {
-            let comparison = Comparison::of_system(system, &lines, &before, &now);
-            self.observed.reasons.extend(comparison.fault(system.sampling));
-        }
-        if run.purpose == Purpose::Curve && self.observed.pairs.is_empty() {
-            self.observed.pairs = pairs(asked, &open.answers, &open.latency_ns);
-        }
-    }
-
-    /// The round's observations, once the system has ended well with `answers` to single lines.
-    fn conclude(self, answers: &[Vec<u8>]) -> Observed {
-        let Self { limit, rate, runs, mut observed, .. } = self;
-        observed.answers = match rate {
-            Some(_) => self.answers.into_iter().flatten().collect(),
-            None => answers[answers.len() - self.answers.len()..].to_vec(),
-        };
-        if observed.by_clock.is_empty() {
-            observed.by_clock.extend(recognised(&observed.pairs));
-        }
-        if rate.is_none() {
-            let last = runs.iter().rfind(|run| run.purpose == Purpose::Confirm);
-            observed.warnings.push(no_rate(&limit, last, median(&self.single_ms).unwrap_or(0.0)));
-        }
-        observed.served = Some(Served { limit, rate, runs });
-        observed
-    }
 }
 
 fn texts(asked: &[Question]) -> Vec<&[u8]> {
     asked.iter().map(|asked| asked.line.as_slice()).collect()
-}
-
-/// Warning that no rate keeps the limit, or not the one that was asked about in the `last` run.
-fn no_rate(limit: &LatencyLimit, last: Option<&ServedRun>, single_ms: f64) -> Reason {
-    let limit_ms = limit.limit_ms;
-    let figure = match (limit.rate, last) {
-        (Some(rate), Some(run)) => format!(
-            "doesn't hold {} lines a second: p{} {:.0} ms, limit {limit_ms} ms",
-            plain(rate),
-            limit.percentile,
-            run.limited_ms
-        ),
-        _ => format!("no rate keeps {limit_ms} ms; one line at a time takes {single_ms:.0} ms"),
-    };
-    Code::NoRate.reason(figure)
 }
