@@ -43,8 +43,6 @@ pub const LEAST_RECOGNITION_PAIRS: usize = 10;
 /// Pairs that a timed probe in lock-step asks of however slow a system. Ten of them suffice for a cache that
 /// answers at once.
 pub const LEAST_PAIRS_OF_A_SLOW_SYSTEM: usize = 26;
-/// Fresh lines of the launch that must confirm strange answers, at most: two for each line of the probe.
-pub const CONFIRMING_LINES: usize = 2 * RECOGNITION_PAIRS;
 /// Time of the fresh lines of a turn that confirms a round's judgement, at most, as a multiple of the time of the
 /// round's lines. A table of answers is a hundred times as quick as its translator, and as many fresh lines took five
 /// minutes there.

@@ -36,6 +36,19 @@ pub fn ordinary_of(source: &[Vec<u8>], random: &mut Random) -> Vec<Vec<u8>> {
     lines
 }
 
+/// As many other lines, made of the halves of `lines`: the second half of each, before the first half of the line
+/// that stands `further` places behind it. They have the words of `lines`, and none of their beginnings.
+pub fn recombined(lines: &[Vec<u8>], further: usize) -> Vec<Vec<u8>> {
+    let halves = |line: &Vec<u8>| {
+        let words: Vec<&[u8]> = line.split(|&byte| byte == b' ').collect();
+        let (first, second) = words.split_at(words.len() / 2);
+        (first.join(&b' '), second.join(&b' '))
+    };
+    let halves: Vec<_> = lines.iter().map(halves).collect();
+    let of = |at: usize| [halves[at].1.as_slice(), &halves[(at + further) % halves.len()].0].join(&b' ');
+    (0..lines.len()).map(of).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -116,7 +116,6 @@ fn truth() -> Vec<(&'static str, String)> {
             constants::LINES_AN_UNKNOWN.to_string(),
         ),
         ("fresh lines in a throughput round, at least", constants::LEAST_UNKNOWN.to_string()),
-        ("fresh lines that must confirm strange answers, at most", constants::CONFIRMING_LINES.to_string()),
         (
             "time of the fresh lines of a turn, at most, of the round's lines",
             constants::MOST_CONFIRMING_TIME.to_string(),
@@ -171,7 +170,10 @@ fn truth() -> Vec<(&'static str, String)> {
         ("junk: share of lines that come again, above", percent(limits::MOST_JUNK)),
         ("junk: likeness of two answers to a line below", constants::LEAST_LIKENESS.to_string()),
         ("junk: characters from which on likeness counts", constants::TELLING_CHARACTERS.to_string()),
-        ("empty_output: share of ordinary lines, from", percent(limits::EMPTY_SHARE)),
+        (
+            "empty_output: share of ordinary lines, beyond chance (three deviations), above",
+            percent(limits::EMPTY_SHARE),
+        ),
         ("ordinary lines have at most so many words", limits::LONGEST_ORDINARY.to_string()),
         ("runaway: characters out for characters in, above", limits::RUNAWAY_FACTOR.to_string()),
         ("runaway: share of lines, from", percent(limits::RUNAWAY_SHARE)),

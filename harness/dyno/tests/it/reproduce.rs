@@ -325,7 +325,10 @@ fn the_page_on_all_papers_has_what_was_measured_and_says_what_was_not(bench: &Be
     let page = bench.path(published.stdout.trim());
     let readme = fs::read_to_string(bench.path("README.md")).unwrap();
     let link = format!("]({}) (", published.stdout.trim().replace("index.html", "README.md"));
-    assert!(readme.contains(&link) && readme.contains("Their headline factors: 9 not measured."), "{readme}");
+    // On one core, one of the nine can't be compared.
+    let headlines = ["9 not measured.", "1 can't be compared, 8 not measured."];
+    let told = |of: &str| readme.contains(&format!("Their headline factors: {of}"));
+    assert!(readme.contains(&link) && headlines.into_iter().any(told), "{readme}");
     let (text, folder) = (fs::read_to_string(&page).unwrap(), page.parent().unwrap().to_owned());
     assert!(text.contains("default-src 'none'") && text.contains("drawn weights"));
     let beside = text.find("<h2 id=\"beside\">").expect("ours beside other engines");

@@ -5,6 +5,7 @@ use dyno_record::rules::limits::{
     EMPTY_SHARE, LENGTH_TOLERANCE, LONGEST_ORDINARY, MOST_REFERENCES, RUNAWAY_SHARE,
 };
 use dyno_record::{Code, Reason};
+use dyno_stats::is_beyond;
 
 use crate::constants::{TELLING_REFERENCES, WORDS_OF_A_TELLING_REFERENCE};
 use crate::{TestSet, words};
@@ -60,7 +61,7 @@ pub fn equal_to_references(set: &TestSet, answers: &[Vec<u8>]) -> Counted {
 /// Reason for ordinary lines with an empty answer.
 pub fn missing(lines: &[Vec<u8>], answers: &[Vec<u8>]) -> Option<Reason> {
     let counted = empty_answers(lines, answers);
-    (counted.share() >= EMPTY_SHARE)
+    is_beyond(counted.lines, counted.of, EMPTY_SHARE)
         .then(|| Code::EmptyOutput.reason(format!("{} of {} ordinary lines", counted.lines, counted.of)))
 }
 
@@ -127,6 +128,14 @@ mod tests {
     fn empty_answers_count_for_ordinary_lines_alone() {
         assert_eq!(codes(&[("a dog", ""), ("a cat", "eine Katze")]), [Code::EmptyOutput]);
         assert_eq!(codes(&[("", ""), ("a cat", "eine Katze")]), []);
+        let of_eighty = |empty: usize| {
+            codes(&std::array::from_fn::<_, 80, _>(|i| ("a cat", if i < empty { "" } else { "eine Katze" })))
+        };
+        assert_eq!(
+            (of_eighty(3), of_eighty(4)),
+            (vec![], vec![Code::EmptyOutput]),
+            "chance adds to few lines"
+        );
     }
 
     #[test]

@@ -8,4 +8,5 @@ pub mod length;
 pub mod lines;
 mod sample;
 
+pub use length::Counted;
 pub use sample::{Judgement, MOST_LONGER, Sample};

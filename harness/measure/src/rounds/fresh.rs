@@ -9,21 +9,22 @@
 //!
 //! The fresh lines are pairs of copies of a line, whose answers are compared with the line's scored answer.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use dyno_record::rules::limits::COALESCED_RATIO;
-use dyno_record::{Code, FreshLaunch, Launches, Reason};
+use dyno_record::{Code, FreshLaunch, Launches};
 use dyno_stats::Random;
 
 use super::filling::LaunchInput;
 use super::observed::{Observed, RoundContext};
-use crate::constants::{CONFIRMING_LINES, LEAST_UNKNOWN, MOST_CONFIRMING_TIME, OVER_THE_SET, unknown_of};
+use crate::constants::{LEAST_UNKNOWN, MOST_CONFIRMING_TIME, OVER_THE_SET, RECOGNITION_PAIRS, unknown_of};
 use crate::judge::launches::{Standing, Turn, judge, share_of_other, standing};
-use crate::judge::{Judgement, Sample};
+use crate::judge::{Counted, Judgement, Sample};
 use crate::os::fresh_seed;
 use crate::process::failed::Asked;
 use crate::unknown::altered::AlterableLines;
-use crate::unknown::odd_answer::strange;
+use crate::unknown::odd_answer::{odd, strange};
+use crate::unknown::triples::Triples;
 use crate::unknown::turns::turn;
 use crate::{split_lines, words};
 
@@ -34,9 +35,9 @@ pub(super) fn compare(context: &RoundContext<'_>, input: &LaunchInput, observed:
     let Some((text, fresh)) = reference(source, count, input.repeats_set()) else { return Ok(()) };
     let pass = observed.launch_untimed(context, &text)?;
     if let Some(fresh) = &fresh
-        && unlike(fresh, &pass.answers(), source, &observed.answers).is_some()
+        && strange(odd_answers(fresh, &pass.answers(), &observed.answers), Counted::default()).is_some()
     {
-        confirm_strange_answers(context, input, observed)?;
+        confirm_strange_answers(context, observed)?;
     }
     let words = text.iter().map(|line| words(line)).sum();
     let once = FreshLaunch { lines: text.len(), words, ns: pass.ending.wall_ns() };
@@ -95,16 +96,13 @@ fn text(fresh: &[Fresh]) -> Vec<Vec<u8>> {
     copies(0).chain(copies(1)).collect()
 }
 
-/// Reason if `scored` answers to `source` come from elsewhere than the `answers` to copies of their lines. A line
-/// counts once, however many copies it has: their answers are not independent.
-fn unlike(fresh: &[Fresh], answers: &[Vec<u8>], source: &[Vec<u8>], scored: &[Vec<u8>]) -> Option<Reason> {
+/// `scored` answers that are the odd ones beside the `answers` to copies of their lines. A line counts once, however many
+/// copies it has: their answers are not independent.
+fn odd_answers(fresh: &[Fresh], answers: &[Vec<u8>], scored: &[Vec<u8>]) -> Counted {
     let (first, second) = answers.split_at(fresh.len());
     let mut seen = HashSet::new();
     let pairs = fresh.iter().zip(first).zip(second).filter(|((pair, _), _)| seen.insert(pair.of));
-    strange(pairs.map(|((Fresh { of, copies: [one, other] }, first), second)| {
-        let (lines, answers) = ([&source[*of], one, other], [&scored[*of], first, second]);
-        [lines, answers].map(|texts| texts.map(Vec::as_slice))
-    }))
+    odd(pairs.map(|((pair, first), second)| [&scored[pair.of], first, second].map(Vec::as_slice)))
 }
 
 /// Lines that a round is compared with, and the pairs that they come from, if they are fresh.
@@ -121,17 +119,17 @@ fn reference(source: &[Vec<u8>], count: usize, repeats_set: bool) -> Option<Refe
     }
 }
 
-/// Fails if scored answers are unlike those to more copies, in a launch of their own. A round compares a dozen lines at
+/// Fails if scored answers are unlike those to more copies, in launches of their own. A round compares a dozen lines at
 /// first. Ten of them are the odd ones by chance once in 1,800 rounds of an honest system.
-fn confirm_strange_answers(
-    context: &RoundContext<'_>,
-    input: &LaunchInput,
-    observed: &mut Observed,
-) -> Asked<()> {
+fn confirm_strange_answers(context: &RoundContext<'_>, observed: &mut Observed) -> Asked<()> {
     let source = &context.round.test_set.source;
-    let more = fresh_pairs(source, input.lines.clamp(LEAST_UNKNOWN, CONFIRMING_LINES));
-    let answers = observed.launch_untimed(context, &text(&more))?.answers();
-    unlike(&more, &answers, source, &observed.answers).map_or(Ok(()), |reason| Err(reason.into()))
+    let mut random = Random::new(fresh_seed(), "strange answers");
+    let mut set = AlterableLines::of(source, RECOGNITION_PAIRS, Random::new(random.draw(), "words"));
+    let scored: HashMap<_, _> = source.iter().zip(&observed.answers).collect();
+    let known = set.lines.iter().map(|line| (line.clone(), scored[&line].clone())).unzip();
+    let ask = &mut |lines: &[Vec<u8>]| Ok(observed.launch_untimed(context, lines)?.answers());
+    let fault = Triples::ask(known, &mut set, ask)?.fault(random, ask)?;
+    fault.map_or(Ok(()), |reason| Err(reason.into()))
 }
 
 /// Time per word of launches over `words` words each, as a share of that of `fresh`, if it can be told.

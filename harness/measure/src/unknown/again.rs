@@ -6,9 +6,10 @@
 
 use dyno_record::rules::limits::MOST_JUNK;
 use dyno_record::{Code, Reason};
-use dyno_stats::is_beyond;
+use dyno_stats::{is_beyond, sign_test};
 
 use crate::constants::{LEAST_LIKENESS, MOST_CHANGED, TELLING_CHARACTERS};
+use crate::judge::lines::SIGNIFICANT_IN_A_ROUND;
 use crate::likeness::{RUN, Runs};
 use crate::vectors;
 
@@ -23,21 +24,33 @@ pub fn changed(again: &[Again<'_>], translates: bool, when: &str) -> Option<Reas
     is_beyond(differing, again.len(), MOST_CHANGED).then(|| Code::Nondeterministic.reason(figure()))
 }
 
-/// Reason if too many lines have junk for one of their answers. A system that samples may give a line two
-/// translations without common words.
+/// Reason if too many lines have junk for one of their answers. A system that samples may give a line two translations
+/// without common words, and copy a line now and then, at either time: it has junk where one time has more of that.
 pub fn junk(again: &[Again<'_>], sampling: bool) -> Option<Reason> {
-    let is_junk =
-        |&&[line, one, other]: &&Again<'_>| is_spared(line, one, other) || !sampling && !alike(one, other);
-    let junk = again.iter().filter(is_junk).count();
+    let count = |is_so: fn(&Again<'_>) -> bool| again.iter().filter(|again| is_so(again)).count();
+    let junk = match sampling {
+        true => more_at_one_time([
+            count(|[line, one, other]| is_spared(line, one, other)),
+            count(|[line, one, other]| is_spared(line, other, one)),
+        ]),
+        false => count(|[line, one, other]| {
+            is_spared(line, one, other) || is_spared(line, other, one) || !alike(one, other)
+        }),
+    };
     let figure = || format!("{junk} of {} lines have no translation when they come again", again.len());
     is_beyond(junk, again.len(), MOST_JUNK).then(|| Code::Junk.reason(figure()))
 }
 
-/// Whether one answer, and not both, is empty or copies its line.
-fn is_spared(line: &[u8], one: &[u8], other: &[u8]) -> bool {
-    let [line, one, other] = [line, one, other].map(<[u8]>::trim_ascii);
-    let is_none = |answer: &[u8]| answer.is_empty() || answer == line;
-    one != other && (is_none(one) || is_none(other))
+/// How many more there are at one time than at the other, if chance doesn't make the difference.
+fn more_at_one_time(counts: [usize; 2]) -> usize {
+    let [few, many] = [counts[0].min(counts[1]), counts[0].max(counts[1])];
+    if sign_test(few, many) < SIGNIFICANT_IN_A_ROUND { many - few } else { 0 }
+}
+
+/// Whether an answer is empty or copies its line, unlike the other one.
+fn is_spared(line: &[u8], answer: &[u8], other: &[u8]) -> bool {
+    let [line, answer, other] = [line, answer, other].map(<[u8]>::trim_ascii);
+    answer != other && (answer.is_empty() || answer == line)
 }
 
 /// Whether two answers have enough in common for translations of one line.
@@ -96,6 +109,19 @@ mod tests {
     fn a_sample_may_be_any_translation_but_no_copy() {
         assert_eq!(code(100, "Ein Mann mit Hut liest in einem Buch.", true), None);
         assert_eq!(code(100, LINE, true), Some(Code::Junk));
+    }
+
+    #[test]
+    fn a_sample_may_be_a_copy_now_and_then_at_either_time() {
+        let copies = |earlier: usize, later: usize| {
+            let said = |i: usize, from: usize, count: usize| {
+                if (from..from + count).contains(&i) { LINE } else { ANSWER }
+            };
+            let again = |i| [LINE, said(i, 0, earlier), said(i, 500, later)].map(str::as_bytes);
+            junk(&(0..1000).map(again).collect::<Vec<_>>(), true).map(|reason| reason.code)
+        };
+        assert_eq!((copies(50, 50), copies(50, 80), copies(0, 15)), (None, None, None));
+        assert_eq!((copies(0, 40), copies(60, 0)), (Some(Code::Junk), Some(Code::Junk)));
     }
 
     #[test]

@@ -11,4 +11,5 @@ pub mod altered;
 pub mod odd_answer;
 pub mod recognition;
 pub mod script;
+pub mod triples;
 pub mod turns;

@@ -6,8 +6,8 @@
 //! translate itself. The answers to the two copies are then more like each other than like the line's. No
 //! clock is needed, so that a table finds no cover in answering slowly.
 //!
-//! In some sets the lines themselves are the odd ones: in lines made by a template, a word may stand in nearly all
-//! of them, and the words that replace it are alike. An honest system answers with what it gets, so the share of odd
+//! In sets made by a template a word may stand in nearly all lines, and the words that replace it are alike. A system that
+//! marks unusual words marks both copies. The answers to any such lines are the odd ones, so their share among other
 //! lines belongs to what is allowed, where it is more than chance makes of any three sentences.
 //!
 //! How often an answer repeats a run of characters doesn't count. A poor model's answer may be a loop as long as its
@@ -17,35 +17,39 @@ use dyno_record::rules::limits::MOST_STRANGE;
 use dyno_record::{Code, Reason};
 use dyno_stats::is_beyond;
 
+use crate::judge::Counted;
 use crate::likeness::Runs;
 
 /// Each of three sentences is as often the odd one.
 const OF_ANY_SENTENCES: f64 = 1.0 / 3.0;
 
-/// A line of the set and two changed copies of it, or the answers to these three.
+/// Answers to a line and to two changed copies of it.
 pub type Triple<'a> = [&'a [u8]; 3];
 
-/// Reason if the answers to lines of the set are too often the odd ones. Each item is three lines and their answers.
-pub fn strange<'a>(triples: impl Iterator<Item = [Triple<'a>; 2]>) -> Option<Reason> {
-    let (mut odd_lines, mut strange, mut all) = (0, 0, 0_usize);
-    for [lines, answers] in triples {
-        all += 1;
-        odd_lines += usize::from(is_odd(lines));
-        strange += usize::from(is_odd(answers));
+/// Lines whose answer is the odd one.
+pub fn odd<'a>(triples: impl Iterator<Item = Triple<'a>>) -> Counted {
+    let mut counted = Counted::default();
+    for triple in triples {
+        counted.of += 1;
+        counted.lines += usize::from(is_odd(triple));
     }
-    let figure =
-        || format!("{strange} of {all} answers to lines of the set are unlike those to two changed copies");
-    is_beyond(strange, all, allowed(odd_lines, all)).then(|| Code::Recognises.reason(figure()))
+    counted
 }
 
-/// Share of odd answers that is allowed where `odd` of `all` lines are the odd ones. A dozen lines scatter: half of
-/// them may be odd by chance, and would excuse a table.
-fn allowed(odd: usize, all: usize) -> f64 {
-    if is_beyond(odd, all, OF_ANY_SENTENCES) {
-        let more = odd as f64 / all as f64 - OF_ANY_SENTENCES;
-        (MOST_STRANGE + more).min(1.0)
-    } else {
-        MOST_STRANGE
+/// Reason if the answers to `known` lines are the odd ones too often, beside those to `other` lines, if these were asked.
+pub fn strange(known: Counted, other: Counted) -> Option<Reason> {
+    let Counted { lines, of } = known;
+    let figure =
+        || format!("{lines} of {of} answers to lines of the set are unlike those to two changed copies");
+    is_beyond(lines, of, allowed(other)).then(|| Code::Recognises.reason(figure()))
+}
+
+/// Share of odd answers that is allowed beside those to `other` lines. A dozen lines scatter: half of them may be odd by
+/// chance, and would excuse a table.
+fn allowed(other: Counted) -> f64 {
+    match is_beyond(other.lines, other.of, OF_ANY_SENTENCES) {
+        true => (MOST_STRANGE + other.share() - OF_ANY_SENTENCES).min(1.0),
+        false => MOST_STRANGE,
     }
 }
 
@@ -63,24 +67,18 @@ mod tests {
     fn code(count: usize, known: impl Fn(&str) -> String, own: impl Fn(&str) -> String) -> Option<Code> {
         let line = |i: usize, word: &str| format!("number {i} of the small dogs is {word} today");
         let words = ["green", "brown", "white"];
-        code_of((0..count).map(|i| [0, 1, 2].map(|of| line(i, words[(i + of) % 3]))), known, own)
+        let lines = (0..count).map(|i| [0, 1, 2].map(|of| line(i, words[(i + of) % 3])));
+        strange(counted(lines, known, own), Counted::default()).map(|reason| reason.code)
     }
 
-    /// As `code`, for lines with their copies.
-    fn code_of(
+    fn counted(
         lines: impl Iterator<Item = [String; 3]>,
         known: impl Fn(&str) -> String,
         own: impl Fn(&str) -> String,
-    ) -> Option<Code> {
-        let texts: Vec<[Vec<u8>; 6]> = lines
-            .map(|[line, one, other]| {
-                let answers = [known(&line), own(&one), own(&other)];
-                let [first, second, third] = answers;
-                [line, one, other, first, second, third].map(String::into_bytes)
-            })
-            .collect();
-        let triples = texts.iter().map(|[a, b, c, x, y, z]| [[&a[..], b, c], [&x[..], y, z]]);
-        strange(triples).map(|reason| reason.code)
+    ) -> Counted {
+        let answers: Vec<[String; 3]> =
+            lines.map(|[line, one, other]| [known(&line), own(&one), own(&other)]).collect();
+        odd(answers.iter().map(|answers| answers.each_ref().map(|answer| answer.as_bytes())))
     }
 
     fn capitals(line: &str) -> String {
@@ -105,14 +103,18 @@ mod tests {
 
     #[test]
     fn lines_of_a_template_are_odd_themselves_and_accuse_nobody() {
-        assert_eq!(code_of((0..500).map(of_a_template), capitals, capitals), None);
+        let set = counted((0..500).map(of_a_template), capitals, capitals);
+        let other = counted((500..1000).map(of_a_template), capitals, capitals);
+        assert!(strange(set, Counted::default()).is_some());
+        assert_eq!(strange(set, other), None);
     }
 
     #[test]
     fn a_dozen_lines_that_are_odd_by_chance_excuse_no_table() {
-        assert_eq!(allowed(7, 12), MOST_STRANGE, "7 of 12 at a third: once in 15 times");
-        assert!((allowed(70, 120) - 0.65).abs() < 1e-9, "70 of 120 are no chance");
-        assert_eq!((allowed(12, 12), allowed(0, 0)), (1.0, MOST_STRANGE));
+        let beside = |lines, of| allowed(Counted { lines, of });
+        assert_eq!(beside(7, 12), MOST_STRANGE, "7 of 12 at a third: once in 15 times");
+        assert!((beside(70, 120) - 0.65).abs() < 1e-9, "70 of 120 are no chance");
+        assert_eq!((beside(12, 12), beside(0, 0)), (1.0, MOST_STRANGE));
     }
 
     #[test]

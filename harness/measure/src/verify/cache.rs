@@ -5,12 +5,13 @@
 //! as that of a tokeniser, thereby saves as much on either side.
 
 use super::examinee::NO_LINE_TRACK;
-use super::lines::{self, recombined};
+use super::lines;
 use super::{Examinee, ProbeOutcome};
 use crate::judge::Sample;
 use crate::judge::answers::Comparison;
 use crate::judge::lines::{Pair, cached};
 use crate::process::failed::Asked;
+use crate::text::recombined;
 use crate::{Result, words};
 use dyno_record::Track;
 use dyno_stats::Random;

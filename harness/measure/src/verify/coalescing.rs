@@ -7,10 +7,11 @@
 use dyno_record::rules::limits::COALESCED_RATIO;
 use dyno_record::{Code, Track};
 
-use super::lines::{self, recombined};
+use super::lines;
 use super::{Examinee, ProbeOutcome};
 use crate::judge::launches::{Standing, judge, standing};
 use crate::process::failed::Asked;
+use crate::text::recombined;
 use crate::unknown::turns::turn;
 use crate::{Result, words};
 

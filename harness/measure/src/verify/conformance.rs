@@ -88,7 +88,8 @@ fn as_files(examinee: &Examinee<'_>, track: Track, odd: &[Vec<u8>]) -> Result<Od
 }
 
 /// Place of the line at which `lines`, given as a file, break the system: the last one of the shortest
-/// beginning that has the same fault. `None` for faults that a line doesn't cause, or that take their time.
+/// beginning that has the same fault, or the one before it, if that one takes its line feed along. `None` for faults
+/// that a line doesn't cause, or that take their time.
 fn first_broken(
     examinee: &Examinee<'_>,
     track: Track,
@@ -98,14 +99,17 @@ fn first_broken(
     if !matches!(fault.code, Code::LineCount | Code::Crashed | Code::ExitedEarly | Code::ExtraOutput) {
         return Ok(None);
     }
+    let is_broken = |lines: &[Vec<u8>]| -> Result<bool> {
+        Ok(examinee.pass(track, lines)?.reasons.iter().any(|reason| reason.code == fault.code))
+    };
     let (mut sound, mut broken) = (0, lines.len());
     while broken - sound > 1 {
         let middle = (sound + broken) / 2;
-        let pass = examinee.pass(track, &lines[..middle])?;
-        let is_broken = pass.reasons.iter().any(|reason| reason.code == fault.code);
-        *(if is_broken { &mut broken } else { &mut sound }) = middle;
+        *(if is_broken(&lines[..middle])? { &mut broken } else { &mut sound }) = middle;
     }
-    Ok(Some(broken - 1))
+    let Some(before) = sound.checked_sub(1) else { return Ok(Some(0)) };
+    let without = [&lines[..before], &lines[sound..broken]].concat();
+    Ok(Some(if is_broken(&without)? { sound } else { before }))
 }
 
 fn slow_line(line: &[u8], ns: u64, limit: f64) -> Option<Reason> {

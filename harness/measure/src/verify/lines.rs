@@ -50,7 +50,10 @@ pub fn odd() -> Vec<(&'static str, Vec<u8>)> {
         ("150 words", words(150).into()),
         ("an over-long line", [long_word.as_str()].repeat(OVERLONG_WORDS).join(" ").into()),
         ("invalid UTF-8", broken.into()),
-        ("UTF-8 cut in a letter", b"Cut in a letter: caf\xc3".into()),
+        (
+            "UTF-8 cut in a letter, at which a shell's `read` needs LC_ALL=C",
+            b"Cut in a letter: caf\xc3".into(),
+        ),
         ("an ordinary line", "An ordinary line at the end.".into()),
     ]
 }
@@ -67,19 +70,6 @@ pub fn ordinary(examinee: &Examinee<'_>, count: usize, purpose: &str) -> Vec<Vec
     }
     chosen.truncate(count);
     chosen
-}
-
-/// As many other lines, made of the halves of `lines`: the second half of each, before the first half of the line
-/// that stands `further` places behind it. They have the words of `lines`, and none of their beginnings.
-pub fn recombined(lines: &[Vec<u8>], further: usize) -> Vec<Vec<u8>> {
-    let halves = |line: &Vec<u8>| {
-        let words: Vec<&[u8]> = line.split(|&byte| byte == b' ').collect();
-        let (first, second) = words.split_at(words.len() / 2);
-        (first.join(&b' '), second.join(&b' '))
-    };
-    let halves: Vec<_> = lines.iter().map(halves).collect();
-    let of = |at: usize| [halves[at].1.as_slice(), &halves[(at + further) % halves.len()].0].join(&b' ');
-    (0..lines.len()).map(of).collect()
 }
 
 /// Lines of 40 to 150 words, made of ordinary ones, for systems that give up on long lines.

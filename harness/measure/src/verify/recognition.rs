@@ -17,20 +17,24 @@ pub(super) fn ask(examinee: &Examinee<'_>) -> Result<ProbeOutcome> {
     }
     let tracks = examinee.tracks.iter().copied();
     ProbeOutcome::in_each(tracks, "no track is probed", |track, outcome| {
-        let (judgement, reason) = if track.answers_lines() {
+        let (judgement, triples) = if track.answers_lines() {
             let pairs = examinee.affordable_pairs(&set.lines, set.lines.len())?;
             let lines = set.lines[..pairs].to_vec();
             let random = &mut examinee.random("recognition in lock-step");
             let questions = Questions::of(&lines, &mut set, random);
             let (answers, times) = examinee.ask_timed(track, &questions.asked)?;
-            questions.judge(answers, &times)
+            let (judgement, triples) = questions.judge(answers, &times);
+            (judgement, Some(triples))
         } else {
             let lines = file_lines(examinee, &set.lines)?;
             let random = &mut examinee.random("recognition in files");
             in_files(&lines, &mut set, random, &mut |lines| examinee.pass(track, lines)?.sound())?
         };
         outcome.judge(track, judgement);
-        outcome.add(track, reason);
+        if let Some(triples) = triples {
+            let ask = &mut |lines: &[Vec<u8>]| examinee.answers(track, lines);
+            outcome.add(track, triples.fault(examinee.random("other lines"), ask)?);
+        }
         Ok(())
     })
 }

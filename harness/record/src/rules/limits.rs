@@ -30,7 +30,7 @@ pub const MOST_JUNK: f64 = 0.01;
 /// Least cosine of two vectors that count as the same answer of an encoder. Sums in another order change a
 /// vector of f32 by far less; int8 products of a batch with shared scales change it by as much.
 pub const SAME_COSINE: f64 = 0.9999;
-/// Share of ordinary lines with an empty answer from which on answers count as missing.
+/// Largest share of ordinary lines with an empty answer, beside what chance adds to few lines.
 pub const EMPTY_SHARE: f64 = 0.01;
 /// Most words of an ordinary line.
 pub const LONGEST_ORDINARY: usize = 150;

@@ -95,7 +95,7 @@ impl Code {
                 percent(1.0 - MOST_JUNK)
             ),
             Self::EmptyOutput => format!(
-                "an answer to more than {} of the lines of up to {LONGEST_ORDINARY} words",
+                "an answer to at least {} of the lines of up to {LONGEST_ORDINARY} words, but for chance",
                 percent(1.0 - EMPTY_SHARE)
             ),
             Self::Runaway => format!(

@@ -1,6 +1,7 @@
 """Honest ones that read and write in their own way."""
 
 import os
+import re
 import sys
 import time
 
@@ -114,3 +115,8 @@ def honest_odd_text():
     # Answers that hold what ends lines, strings or pages elsewhere.
     odd = ["</script>", "=1+1", "\u2028", "nul\0", "\x85\x0b\x0c", "\u202e", "'\"\\`$(x)", "\ufeff\ufffd"]
     echo(lambda n, answer, line: say(answer + b" " + odd[len(line) % len(odd)].encode()))
+
+
+def honest_masking():
+    # Takes words out, so that an exchanged word changes nothing.
+    echo(lambda n, answer, line: say(re.sub(rb"[A-Z]{4,}", b"*", answer)))

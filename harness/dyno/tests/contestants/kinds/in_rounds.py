@@ -5,6 +5,7 @@ import random
 import signal
 import threading
 import time
+import zlib
 from collections import Counter, deque
 
 from kinds.contract import FILE, LATENCY, OUT, SEED, WORK, busy, echo, lines, say, translate, work, work_line_by_line
@@ -128,3 +129,15 @@ def honest_server():
 def honest_samples_served():
     # One of two translations for each line, drawn anew each time that it comes.
     echo(lambda n, answer, line: (work(WORK), say(answer if random.random() < 0.6 else b"INDEED, " + answer)))
+
+
+def honest_seeded():
+    # Samples by a seed for each process, and copies a line in thirty.
+    seed = random.getrandbits(64).to_bytes(8, "little")
+
+    def each(n, answer, line):
+        words = [word.lower() if zlib.crc32(seed + word) & 1 else word for word in answer.split(b" ")]
+        work(WORK)
+        say(line.rstrip(b"\n") if random.random() < 1 / 30 else b" ".join(words))
+
+    echo(each)
