@@ -128,7 +128,8 @@ fn confirm_strange_answers(context: &RoundContext<'_>, observed: &mut Observed) 
     let scored: HashMap<_, _> = source.iter().zip(&observed.answers).collect();
     let known = set.lines.iter().map(|line| (line.clone(), scored[&line].clone())).unzip();
     let ask = &mut |lines: &[Vec<u8>]| Ok(observed.launch_untimed(context, lines)?.answers());
-    let fault = Triples::ask(known, &mut set, ask)?.fault(random, ask)?;
+    let triples = Triples::ask(known, &mut set, ask)?;
+    let fault = triples.fault(&mut set, random, context.round.system.sampling, ask)?;
     fault.map_or(Ok(()), |reason| Err(reason.into()))
 }
 

@@ -41,7 +41,7 @@ impl Questions {
         }
     }
 
-    /// Judgement of the times, and the answers for one of their own.
+    /// Judgement of the times; the answers, which are judged by themselves.
     pub fn judge(self, replies: Vec<Vec<u8>>, times: &[Sample]) -> (Judgement, Triples) {
         let (mut answers, mut samples) =
             (vec![Vec::new(); times.len()], vec![Sample::default(); times.len()]);
@@ -56,8 +56,8 @@ impl Questions {
     }
 }
 
-/// Judgement of the set's `lines` as a file, beside fresh copies; the answers, unless the times are certain. The rounds
-/// give the set again and again, so a first launch shows the set to systems that store whole files.
+/// Judgement of the times of the set's `lines` as a file, beside fresh copies; the answers, unless the times accuse for
+/// certain. The rounds give the set again and again, so a first launch shows the set to systems that store whole files.
 pub fn in_files(
     lines: &[Vec<u8>],
     set: &mut AlterableLines,

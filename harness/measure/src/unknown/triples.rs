@@ -4,6 +4,10 @@
 //! from elsewhere, which are unlike those to the copies. But there are systems that do the same to any lines: names
 //! that are taken from a text don't depend on its other words. A suspect therefore gets other lines too, made of
 //! halves of the lines, which no table holds, and copies of these.
+//!
+//! A system that samples may have a seed for each process, which makes all answers of one process alike. Lines and copies
+//! are asked in processes of their own, and the copies' answers are by chance the ones that are alike in a third of cases,
+//! for all lines at once. A suspect that samples is therefore asked further copies in further processes.
 
 use std::collections::HashSet;
 
@@ -15,6 +19,7 @@ use super::altered::{AlterableLines, AlteredLine};
 use super::odd_answer::{odd, strange};
 use crate::constants::LEAST_RECOGNITION_PAIRS;
 use crate::judge::Counted;
+use crate::judge::launches::ACCUSING_TURNS;
 use crate::process::failed::Asked;
 use crate::text::recombined;
 
@@ -29,8 +34,7 @@ pub struct Triples {
 }
 
 impl Triples {
-    /// Asks two copies of `lines`, each in a process of its own, as the lines were that got these `answers`. A system that
-    /// samples may have a seed for each process, and the answers of one process are then alike.
+    /// Asks two copies of `lines`, each in a process of its own, as the lines were that got these `answers`.
     pub fn ask(
         (lines, answers): (Vec<Vec<u8>>, Vec<Vec<u8>>),
         set: &mut AlterableLines,
@@ -44,20 +48,42 @@ impl Triples {
         Ok(Self { lines, copies, answers })
     }
 
-    /// Reason if the answers show that the system knows the lines, and does other lines otherwise.
-    pub fn fault(&self, mut random: Random, ask: &mut Ask<'_>) -> Asked<Option<Reason>> {
-        if self.fault_beside(None).is_none() {
+    /// Reason if the answers show that the system knows these lines of `set`, and does other lines otherwise.
+    pub fn fault(
+        mut self,
+        set: &mut AlterableLines,
+        random: Random,
+        sampling: bool,
+        ask: &mut Ask<'_>,
+    ) -> Asked<Option<Reason>> {
+        let mut fault = self.fault_beside(None);
+        if fault.is_none() {
             return Ok(None);
         }
+        let others = self.of_other_lines(random, ask)?;
+        fault = self.fault_beside(others.as_ref());
+        let times = if sampling { ACCUSING_TURNS } else { 1 };
+        for _ in 1..times {
+            if fault.is_none() {
+                break;
+            }
+            let [answers, _, _] = self.answers;
+            self = Self::ask((self.lines, answers), set, ask)?;
+            fault = self.fault_beside(others.as_ref());
+        }
+        Ok(fault)
+    }
+
+    /// As many other lines, if enough of them have copies.
+    fn of_other_lines(&self, mut random: Random, ask: &mut Ask<'_>) -> Asked<Option<Self>> {
         let words = Random::new(random.draw(), "words of other lines");
         let mut others = AlterableLines::of(&recombined(&self.lines, 1), self.lines.len(), words);
         if others.lines.len() < LEAST_RECOGNITION_PAIRS {
-            return Ok(self.fault_beside(None));
+            return Ok(None);
         }
         let lines = others.lines.clone();
         let answers = ask(&lines)?;
-        let others = Self::ask((lines, answers), &mut others, ask)?;
-        Ok(self.fault_beside(Some(&others)))
+        Self::ask((lines, answers), &mut others, ask).map(Some)
     }
 
     fn fault_beside(&self, others: Option<&Self>) -> Option<Reason> {
@@ -100,13 +126,13 @@ mod tests {
     use super::*;
 
     /// Figure for a system, and the number of processes that it was asked in.
-    fn judged(lines: usize, mut system: impl FnMut(usize, &str) -> String) -> (Option<String>, usize) {
+    fn judged(sampling: bool, mut system: impl FnMut(usize, &str) -> String) -> (Option<String>, usize) {
         let kinds = ["green", "small", "brown", "white", "black", "young"];
         let line = |i: usize| {
             format!("a {} dog no {i} is in the {} inn", kinds[i % 6], kinds[(i + 1 + i / 6 % 5) % 6])
         };
-        let source: Vec<Vec<u8>> = (0..lines).map(|i| line(i).into_bytes()).collect();
-        let mut set = AlterableLines::of(&source, lines, Random::new(1, "words"));
+        let source: Vec<Vec<u8>> = (0..60).map(|i| line(i).into_bytes()).collect();
+        let mut set = AlterableLines::of(&source, 60, Random::new(1, "words"));
         let mut processes = 0;
         let mut ask = |lines: &[Vec<u8>]| {
             processes += 1;
@@ -116,7 +142,7 @@ mod tests {
         let lines = set.lines.clone();
         let answers = ask(&lines).unwrap();
         let triples = Triples::ask((lines, answers), &mut set, &mut ask).unwrap();
-        let reason = triples.fault(Random::new(2, "others"), &mut ask).unwrap();
+        let reason = triples.fault(&mut set, Random::new(2, "others"), sampling, &mut ask).unwrap();
         (reason.map(|reason| reason.figure), processes)
     }
 
@@ -132,28 +158,54 @@ mod tests {
 
     #[test]
     fn a_translator_is_asked_no_further() {
-        assert_eq!(judged(60, |_, line| line.to_uppercase()), (None, 3));
-        assert_eq!(judged(60, |_, _| "yes".into()), (None, 3), "one answer for everything");
+        assert_eq!(judged(true, |_, line| line.to_uppercase()), (None, 3));
+        assert_eq!(judged(true, |_, _| "yes".into()), (None, 3), "one answer for everything");
     }
 
     #[test]
     fn a_copy_with_its_lines_answer_comes_from_a_table() {
         let table = |_, line: &str| if is_of_the_set(line) { frame(line) } else { line.to_uppercase() };
         let figure = "30 of 30 changed copies have their line's own answer";
-        assert_eq!(judged(60, table), (Some(figure.into()), 6));
+        assert_eq!(judged(false, table), (Some(figure.into()), 6));
     }
 
     #[test]
     fn a_system_that_leaves_out_such_words_of_any_line_has_none() {
-        assert_eq!(judged(60, |_, line| frame(line)), (None, 6));
+        assert_eq!(judged(false, |_, line| frame(line)), (None, 6));
+    }
+
+    /// Each word in capitals or not, by a seed for each process.
+    fn seeded(process: usize, line: &str) -> String {
+        let drawn = |word: &str| match Random::new(process as u64, word).below(2) {
+            0 => word.to_uppercase(),
+            _ => word.into(),
+        };
+        line.split(' ').map(drawn).collect::<Vec<_>>().join(" ")
     }
 
     #[test]
     fn a_seed_for_each_process_is_no_table() {
-        let seeded = |process: usize, line: &str| {
-            let marked = |(at, word): (usize, &str)| format!("{word}{}", "xyz".repeat(at * process % 3));
-            line.split(' ').enumerate().map(marked).collect::<Vec<_>>().join(" ")
+        let figures = (0..40).map(|seed| judged(true, |process, line| seeded(100 * seed + process, line)));
+        let (accused, asked): (Vec<_>, Vec<_>) = figures.unzip();
+        assert_eq!(accused, vec![None; 40]);
+        assert!(asked.into_iter().any(|processes| processes > 6), "some were asked further copies");
+    }
+
+    #[test]
+    fn a_table_beside_such_a_system_is_found_in_most_rounds() {
+        let is_found = |seed: &usize| {
+            let mut known = HashSet::new();
+            let (figure, _) = judged(true, |process, line| {
+                if process == 1 {
+                    known.insert(line.to_owned());
+                }
+                let in_other_words = || line.bytes().map(|byte| char::from(byte ^ 1)).collect();
+                if known.contains(line) { in_other_words() } else { seeded(100 * seed + process, line) }
+            });
+            figure.is_some_and(|figure| figure.contains("unlike those to two"))
         };
-        assert_eq!(judged(300, seeded).0, None);
+        // The copies of other lines may be alike by chance, too.
+        let found = (0..30).filter(is_found).count();
+        assert!(found > 15, "{found} of 30");
     }
 }

@@ -33,7 +33,8 @@ pub(super) fn ask(examinee: &Examinee<'_>) -> Result<ProbeOutcome> {
         outcome.judge(track, judgement);
         if let Some(triples) = triples {
             let ask = &mut |lines: &[Vec<u8>]| examinee.answers(track, lines);
-            outcome.add(track, triples.fault(examinee.random("other lines"), ask)?);
+            let random = examinee.random("other lines");
+            outcome.add(track, triples.fault(&mut set, random, examinee.system.sampling, ask)?);
         }
         Ok(())
     })
