@@ -26,7 +26,7 @@ const SYSTEM_FOLDERS: [&str; 13] = [
 const PACKAGES: [&str; 3] = ["site-packages", "dist-packages", "node_modules"];
 /// Folders of an installed interpreter, beside its `bin`.
 const OF_AN_INTERPRETER: [&str; 3] = ["lib", "lib64", "share"];
-/// Looks after which a process forbids them on purpose, once it has run for longer than [`SET_UP_NS`].
+/// Looks after which a process forbids them on purpose, once it has run for longer than `SET_UP_NS`.
 pub const FORBIDDEN_LOOKS: u32 = 8;
 /// CPU time of a process before it starts a program. It forbids looks meanwhile, as the supervisor does itself.
 /// bubblewrap takes less than a millisecond, which may last for half a second on a busy host.
