@@ -45,4 +45,4 @@ pub use random::Random;
 pub use rank::{
     fisher_greater, holm, mann_whitney, mann_whitney_less, sign_test, signed_rank, signed_rank_less,
 };
-pub use share::{GRANTED, is_beyond};
+pub use share::{GRANTED, is_beyond, most_by_chance};

@@ -3,11 +3,15 @@
 /// Standard deviations that chance may add to a share: it does so once in 700 times.
 pub const GRANTED: f64 = 3.0;
 
-/// Whether `count` of `total` is more than `share`, and what chance adds to it (normal approximation of the
-/// binomial distribution).
+/// Whether `count` of `total` is more than `share`, and what chance adds to it.
 pub fn is_beyond(count: usize, total: usize, share: f64) -> bool {
+    count as f64 > most_by_chance(total, share)
+}
+
+/// Greatest count of `total` that `share` and chance explain (normal approximation of the binomial distribution).
+pub fn most_by_chance(total: usize, share: f64) -> f64 {
     let total = total as f64;
-    count as f64 > share * total + GRANTED * (total * share * (1.0 - share)).sqrt()
+    share * total + GRANTED * (total * share * (1.0 - share)).sqrt()
 }
 
 #[cfg(test)]

@@ -38,6 +38,14 @@ pub struct Counted {
 }
 
 impl Counted {
+    /// Counts lines, each of which is of the kind or isn't.
+    pub fn of(are_so: impl Iterator<Item = bool>) -> Self {
+        are_so.fold(Self::default(), |Self { lines, of }, is_so| Self {
+            lines: lines + usize::from(is_so),
+            of: of + 1,
+        })
+    }
+
     /// Share of the lines.
     pub fn share(self) -> f64 {
         self.lines as f64 / self.of.max(1) as f64

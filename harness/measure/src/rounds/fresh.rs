@@ -9,7 +9,7 @@
 //!
 //! The fresh lines are pairs of copies of a line, whose answers are compared with the line's scored answer.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use dyno_record::rules::limits::COALESCED_RATIO;
 use dyno_record::{Code, FreshLaunch, Launches};
@@ -123,14 +123,19 @@ fn reference(source: &[Vec<u8>], count: usize, repeats_set: bool) -> Option<Refe
 /// first. Ten of them are the odd ones by chance once in 1,800 rounds of an honest system.
 fn confirm_strange_answers(context: &RoundContext<'_>, observed: &mut Observed) -> Asked<()> {
     let source = &context.round.test_set.source;
-    let mut random = Random::new(fresh_seed(), "strange answers");
-    let mut set = AlterableLines::of(source, RECOGNITION_PAIRS, Random::new(random.draw(), "words"));
-    let scored: HashMap<_, _> = source.iter().zip(&observed.answers).collect();
-    let known = set.lines.iter().map(|line| (line.clone(), scored[&line].clone())).unzip();
+    let mut set = AlterableLines::of(source, 0, Random::new(fresh_seed(), "words"));
+    let known = some(source, &observed.answers, Random::new(fresh_seed(), "lines"));
     let ask = &mut |lines: &[Vec<u8>]| Ok(observed.launch_untimed(context, lines)?.answers());
-    let triples = Triples::ask(known, &mut set, ask)?;
-    let fault = triples.fault(&mut set, random, context.round.system.sampling, ask)?;
+    let (random, sampling) = (Random::new(fresh_seed(), "other lines"), context.round.system.sampling);
+    let fault = Triples::ask(known, &mut set, ask)?.fault(&mut set, random, sampling, ask)?;
     fault.map_or(Ok(()), |reason| Err(reason.into()))
+}
+
+/// Some different lines of any length, with their answers.
+fn some(source: &[Vec<u8>], answers: &[Vec<u8>], mut random: Random) -> (Vec<Vec<u8>>, Vec<Vec<u8>>) {
+    let mut seen = HashSet::new();
+    let order = random.permutation(source.len()).into_iter().filter(|&line| seen.insert(&source[line]));
+    order.take(RECOGNITION_PAIRS).map(|line| (source[line].clone(), answers[line].clone())).unzip()
 }
 
 /// Time per word of launches over `words` words each, as a share of that of `fresh`, if it can be told.
@@ -218,6 +223,16 @@ mod tests {
                 assert_eq!(differing, 1, "one word of the line is another one");
             }
         }
+    }
+
+    #[test]
+    fn strange_answers_are_confirmed_on_different_lines_of_any_length() {
+        let source: Vec<Vec<u8>> =
+            (0..300).map(|i| format!("{} dog", i % 150).repeat(80).into_bytes()).collect();
+        let answers: Vec<Vec<u8>> = source.iter().map(|line| line.to_ascii_uppercase()).collect();
+        let (lines, said) = some(&source, &answers, Random::new(1, "lines"));
+        assert_eq!(lines.iter().collect::<HashSet<_>>().len(), RECOGNITION_PAIRS);
+        assert!(lines.iter().zip(&said).all(|(line, said)| line.to_ascii_uppercase() == *said));
     }
 
     #[test]

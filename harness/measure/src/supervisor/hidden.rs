@@ -51,7 +51,7 @@ impl Hidden {
         }
     }
 
-    /// Most bytes that were hidden at a look.
+    /// Most bytes that were hidden at a look. Of looks in a row with the same files, the most of each file counts.
     pub fn most_bytes(&self) -> u64 {
         let mut looks = BTreeMap::<File, u32>::new();
         for shown in &self.shown {

@@ -28,12 +28,7 @@ pub type Triple<'a> = [&'a [u8]; 3];
 
 /// Lines whose answer is the odd one.
 pub fn odd<'a>(triples: impl Iterator<Item = Triple<'a>>) -> Counted {
-    let mut counted = Counted::default();
-    for triple in triples {
-        counted.of += 1;
-        counted.lines += usize::from(is_odd(triple));
-    }
-    counted
+    Counted::of(triples.map(is_odd))
 }
 
 /// Reason if the answers to `known` lines are the odd ones too often, beside those to `other` lines, if these were asked.

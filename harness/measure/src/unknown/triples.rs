@@ -17,7 +17,6 @@ use dyno_stats::Random;
 
 use super::altered::{AlterableLines, AlteredLine};
 use super::odd_answer::{odd, strange};
-use crate::constants::LEAST_RECOGNITION_PAIRS;
 use crate::judge::Counted;
 use crate::judge::launches::ACCUSING_TURNS;
 use crate::process::failed::Asked;
@@ -56,34 +55,28 @@ impl Triples {
         sampling: bool,
         ask: &mut Ask<'_>,
     ) -> Asked<Option<Reason>> {
-        let mut fault = self.fault_beside(None);
-        if fault.is_none() {
+        if self.fault_beside(None).is_none() {
             return Ok(None);
         }
         let others = self.of_other_lines(random, ask)?;
-        fault = self.fault_beside(others.as_ref());
-        let times = if sampling { ACCUSING_TURNS } else { 1 };
-        for _ in 1..times {
-            if fault.is_none() {
-                break;
+        let mut further = if sampling { ACCUSING_TURNS - 1 } else { 0 };
+        loop {
+            let fault = self.fault_beside(Some(&others));
+            if fault.is_none() || further == 0 {
+                return Ok(fault);
             }
+            further -= 1;
             let [answers, _, _] = self.answers;
             self = Self::ask((self.lines, answers), set, ask)?;
-            fault = self.fault_beside(others.as_ref());
         }
-        Ok(fault)
     }
 
-    /// As many other lines, if enough of them have copies.
-    fn of_other_lines(&self, mut random: Random, ask: &mut Ask<'_>) -> Asked<Option<Self>> {
-        let words = Random::new(random.draw(), "words of other lines");
-        let mut others = AlterableLines::of(&recombined(&self.lines, 1), self.lines.len(), words);
-        if others.lines.len() < LEAST_RECOGNITION_PAIRS {
-            return Ok(None);
-        }
-        let lines = others.lines.clone();
+    /// As many other lines.
+    fn of_other_lines(&self, random: Random, ask: &mut Ask<'_>) -> Asked<Self> {
+        let lines = recombined(&self.lines, 1);
+        let mut others = AlterableLines::of(&lines, 0, random);
         let answers = ask(&lines)?;
-        Self::ask((lines, answers), &mut others, ask).map(Some)
+        Self::ask((lines, answers), &mut others, ask)
     }
 
     fn fault_beside(&self, others: Option<&Self>) -> Option<Reason> {
@@ -105,12 +98,7 @@ impl Triples {
     fn same(&self) -> Counted {
         let [lines, copies, _] = &self.answers;
         let pairs = lines.iter().zip(copies).zip(&self.copies[0]).filter(|(_, copy)| copy.exchanged == 1);
-        let mut counted = Counted::default();
-        for ((line, copy), _) in pairs {
-            counted.of += 1;
-            counted.lines += usize::from(line == copy);
-        }
-        counted
+        Counted::of(pairs.map(|((line, copy), _)| line == copy))
     }
 
     /// Lines whose answer is the odd one, among those whose copies differ from them in the same words.
@@ -185,9 +173,9 @@ mod tests {
 
     #[test]
     fn a_seed_for_each_process_is_no_table() {
-        let figures = (0..40).map(|seed| judged(true, |process, line| seeded(100 * seed + process, line)));
+        let figures = (0..12).map(|seed| judged(true, |process, line| seeded(100 * seed + process, line)));
         let (accused, asked): (Vec<_>, Vec<_>) = figures.unzip();
-        assert_eq!(accused, vec![None; 40]);
+        assert_eq!(accused, vec![None; 12]);
         assert!(asked.into_iter().any(|processes| processes > 6), "some were asked further copies");
     }
 
@@ -205,7 +193,7 @@ mod tests {
             figure.is_some_and(|figure| figure.contains("unlike those to two"))
         };
         // The copies of other lines may be alike by chance, too.
-        let found = (0..30).filter(is_found).count();
-        assert!(found > 15, "{found} of 30");
+        let found = (0..12).filter(is_found).count();
+        assert!(found > 6, "{found} of 12");
     }
 }

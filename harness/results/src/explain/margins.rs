@@ -10,6 +10,7 @@ use dyno_record::Code;
 use dyno_record::rules::limits::{
     EMPTY_SHARE, LENGTH_TOLERANCE, MOST_DIFFERING, MOST_REFERENCES, RUNAWAY_SHARE,
 };
+use dyno_stats::most_by_chance;
 use itertools::Itertools;
 
 use crate::run::Run;
@@ -57,11 +58,21 @@ fn of_text(run: &Run, cell: &MeasuredCell<'_>, row: &CellSummary) -> Vec<Margin>
     });
     let equal = equal_to_references(set, &answers);
     let shares = [
-        share(Code::EmptyOutput, empty_answers(lines, &answers), EMPTY_SHARE, "are empty"),
         share(Code::Runaway, runaway_answers(lines, &answers, factor), RUNAWAY_SHARE, "are far too long"),
         share(Code::EqualsReferences, equal, MOST_REFERENCES, "to long lines equal a reference"),
     ];
-    length.into_iter().chain(shares).collect()
+    length.into_iter().chain([missing(empty_answers(lines, &answers))]).chain(shares).collect()
+}
+
+/// Empty answers, of which chance may add some to a small set.
+fn missing(counted: Counted) -> Margin {
+    let most = most_by_chance(counted.of, EMPTY_SHARE).floor();
+    Margin {
+        code: Code::EmptyOutput,
+        used: counted.lines as f64 / most.max(1.0),
+        figure: format!("{} of {} answers are empty", counted.lines, counted.of),
+        limit: format!("at most {most}: {} %, and chance", EMPTY_SHARE * 100.0),
+    }
 }
 
 /// Lines that differ between the first round's text and another round's, at most.
@@ -78,4 +89,16 @@ fn of_rounds(run: &Run, cell: &MeasuredCell<'_>) -> Option<Margin> {
         figure: format!("{} of {} answers differ between rounds", counted.lines, counted.of),
         limit: format!("at most {} %", MOST_DIFFERING * 100.0),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chance_is_part_of_the_room_for_empty_answers() {
+        let used = |lines, of| missing(Counted { lines, of }).used;
+        assert_eq!((used(0, 80), used(3, 80), used(5, 1000)), (0.0, 1.0, 5.0 / 19.0));
+        assert_eq!(missing(Counted { lines: 1, of: 80 }).limit, "at most 3: 1 %, and chance");
+    }
 }
