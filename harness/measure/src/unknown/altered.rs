@@ -30,7 +30,7 @@ impl AlterableLines {
         let known: HashSet<Vec<u8>> = source.iter().cloned().collect();
         let lines = ordinary_of(source, &mut random);
         let mut vocabulary: HashMap<usize, Vec<String>> = HashMap::new();
-        for word in lines.iter().flat_map(|line| content_words(line)) {
+        for word in source.iter().flat_map(|line| content_words(line)) {
             vocabulary.entry(word.chars().count()).or_default().push(word);
         }
         let lost = HashMap::new();
@@ -175,6 +175,14 @@ mod tests {
             *counts.entry(word.to_vec()).or_default() += 1;
         }
         counts
+    }
+
+    #[test]
+    fn lines_of_any_length_have_copies() {
+        let source: Vec<Vec<u8>> =
+            (0..20).map(|i| format!("{}{i}", ["green ", "small "][i % 2].repeat(70)).into_bytes()).collect();
+        let mut alterable = AlterableLines::of(&source, 0, Random::new(1, "copies"));
+        assert!(alterable.copies(&source).iter().all(|copy| copy.exchanged == 1));
     }
 
     #[test]
