@@ -20,37 +20,31 @@ mod messages;
 mod processes;
 mod reaping;
 pub(crate) mod tail;
+mod watch;
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
-use std::os::fd::{AsFd, IntoRawFd, RawFd};
+use std::os::fd::{IntoRawFd, RawFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::process::{ChildStderr, Command, Stdio};
-use std::time::{Duration, Instant};
 use std::{fs, io};
 
-use dyno_record::Usage;
-use dyno_record::rules::limits::MOST_STDERR_BYTES;
-use dyno_stats::Random;
 use serde::Serialize;
 
 use attempts::Attempts;
-use files::SeenFiles;
 pub use files::{FORBIDDEN_LOOKS, FORBIDDEN_LOOKS_AT_REST};
 use gate::Gate;
 pub use gate::child_of;
 pub use hidden::LEAST_LOOKS;
 pub use messages::{Launched, Report, SeenFile, Spec};
-use processes::SeenProcesses;
 pub use tail::STDERR_TAIL;
-use tail::Tail;
+pub use watch::TREE_LOOK;
+use watch::{Looks, Watch};
 
 use crate::cgroup::Group;
 use crate::error::{During, Result};
-use crate::os::odd_memory::Status;
-use crate::os::tree::Root;
-use crate::os::{self, PollFlags, fresh_seed, tree};
+use crate::os;
 use crate::sandbox::BWRAP;
 
 /// First argument of a supervisor process.
@@ -59,9 +53,6 @@ pub(crate) const SUPERVISE: &str = "dyno-supervise";
 pub(crate) const GIVE_BACK: &str = "dyno-give-back";
 /// Open image of this program, whatever lies at its path by now.
 pub(crate) const OWN_PROGRAM: &str = "/proc/self/exe";
-
-/// Mean time between two looks at a system's cores, and at its memory if it has several processes.
-pub const TREE_LOOK: Duration = Duration::from_millis(50);
 
 /// Body of the supervisor: starts a system on this process's standard input and output. `control` is the
 /// descriptor of the socket to the bench.
@@ -79,8 +70,7 @@ pub(crate) fn supervise(control: RawFd) -> Result<()> {
     os::forbid_looks(); // not earlier: the files in /proc that make a namespace then belong to root
     let at_ns = os::monotonic_ns();
     let mut group = Group::create();
-    let mut looks =
-        Looks { files: SeenFiles::begin(&spec.named, &spec.parts), processes: SeenProcesses::default() };
+    let mut looks = Looks::begin(&spec);
     if let Some((group, cap)) = group.as_ref().zip(spec.memory_cap_bytes) {
         group.cap_memory(cap);
     }
@@ -94,9 +84,10 @@ pub(crate) fn supervise(control: RawFd) -> Result<()> {
             return Ok(());
         }
     };
-    // The bench may be gone already. Then `watch` sees its closed side, and ends the system.
+    // The bench may be gone already. Then the watch sees its closed side, and ends the system.
     let _ = send(&mut control, &Launched { at_ns, error: None, network });
-    let mut report = watch(pid, stderr, &control, &spec, (&mut looks, attempts), group.as_mut())?;
+    let watch = Watch::begin(pid, stderr, &control, &spec)?;
+    let mut report = watch.until_the_end(&mut looks, group.as_mut(), attempts)?;
     let (cpu_ns, usage) = (group.as_ref().and_then(Group::cpu_ns), &mut report.usage);
     usage.unwaited_ns = looks.processes.beyond(usage.user_ns + usage.system_ns, cpu_ns);
     usage.group_peak_bytes = group.as_ref().and_then(Group::peak_bytes);
@@ -178,89 +169,4 @@ fn send(control: &mut UnixStream, message: &impl Serialize) -> io::Result<()> {
     let mut line = serde_json::to_vec(message)?;
     line.push(b'\n');
     control.write_all(&line)
-}
-
-/// Waits for the system's end, or ends the system when the bench goes away or standard error overflows.
-fn watch(
-    pid: u32,
-    stderr: ChildStderr,
-    control: &UnixStream,
-    spec: &Spec,
-    (looks, attempts): (&mut Looks, Option<Attempts>),
-    mut group: Option<&mut Group>,
-) -> Result<Report> {
-    let cores = &spec.cores;
-    let root = Root { supervisor: std::process::id(), layers: spec.layers() };
-    let ended = os::watch_process(pid)?;
-    let mut tail = Tail::new(stderr)?;
-    let floor_bytes = Status::of(std::process::id()).peak_bytes();
-    let mut usage = Usage { floor_bytes, ..Usage::default() };
-    // Intervals up to twice the mean: a system that changes cores right after a look may meet the next look
-    // there.
-    let mut random = Random::new(fresh_seed(), "looks");
-    let mut until_next_look = || TREE_LOOK.mul_f64(random.below(1024) as f64 / 512.0);
-    let (mut looked, mut pause) = (Instant::now(), until_next_look());
-    loop {
-        // After standard error is closed, a descriptor that is waited for anyway takes its place in the list.
-        let stderr = tail.fd().unwrap_or(ended.as_fd());
-        let wanted = [ended.as_fd(), control.as_fd(), stderr].map(|fd| (fd, PollFlags::IN));
-        let [end, bench, _] = os::wait_for(wanted, Some(pause.saturating_sub(looked.elapsed())))?;
-        tail.read();
-        if end {
-            break;
-        }
-        usage.flooded = tail.bytes > MOST_STDERR_BYTES;
-        let is_large = spec.memory_cap_bytes.is_some_and(|cap| looks.processes.most_bytes(&usage) > cap);
-        if bench || usage.flooded || is_large {
-            usage.killed = true;
-            os::kill_group(pid);
-            os::kill(pid); // the system may have moved to another group
-            os::wait_for([(ended.as_fd(), PollFlags::IN)], None)?;
-            break;
-        }
-        if looked.elapsed() >= pause {
-            let pids = root.below();
-            let escaped = || pids.iter().find_map(|&pid| tree::escaped_thread(pid, cores));
-            usage.escaped = usage.escaped.take().or_else(escaped);
-            looks.look(&pids, &mut usage);
-            group.iter_mut().for_each(|group| group.look());
-            (looked, pause) = (Instant::now(), until_next_look());
-        }
-    }
-    usage.ended_ns = os::monotonic_ns();
-    // The system has ended but isn't reaped: the kernel still knows its mask, however short its life was.
-    usage.escaped = usage.escaped.take().or_else(|| tree::escaped_thread(pid, cores));
-    reaping::reap_all(pid, control, &mut usage, &looks.processes);
-    if spec.sandbox.is_some() {
-        unwrap_signal(&mut usage);
-    }
-    tail.read();
-    usage.network_attempts = attempts.map_or(0, Attempts::count);
-    (usage.stderr_bytes, usage.stderr_tail) = (tail.bytes, tail.text());
-    looks.files.look_after_the_end(&mut usage);
-    usage.supervisor_ns = os::own_cpu_ns();
-    Ok(Report { usage, read_files: looks.files.read() })
-}
-
-/// Reads a signal out of the exit code, as which a sandbox passes it on (shells do so as well).
-fn unwrap_signal(usage: &mut Usage) {
-    if let Some(code @ 129..=192) = usage.code {
-        (usage.code, usage.signal) = (None, Some(code - 128));
-    }
-}
-
-/// What the looks at a system have shown. A look catches short-lived, unreaped children on other cores, too: the
-/// bench looks between lines only, so that it disturbs none, and misses children that live as long as a line takes.
-struct Looks {
-    files: SeenFiles,
-    processes: SeenProcesses,
-}
-
-impl Looks {
-    fn look(&mut self, pids: &[u32], usage: &mut Usage) {
-        let processes: Vec<Status> = pids.iter().map(|&pid| Status::of(pid)).collect();
-        self.processes.look_at_times(&processes); // first: a child may end meanwhile
-        let beside = self.files.look(&processes, usage);
-        self.processes.look(&processes, beside, usage);
-    }
 }

@@ -2,6 +2,7 @@
 //!
 //! Every message names file, line and column, the fault, and its remedy.
 
+mod launch;
 mod metrics;
 mod models;
 mod prompts;

@@ -50,3 +50,10 @@ pub(super) struct WireSystem {
     /// Language pair of the submission, in the task's own words.
     pub(super) pair: Option<String>,
 }
+
+impl WireSystem {
+    /// Whether a command makes the system's files, which may be missing so far.
+    pub(super) fn is_made(&self) -> bool {
+        self.build.is_some()
+    }
+}

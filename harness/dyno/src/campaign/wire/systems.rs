@@ -1,21 +1,19 @@
 //! Systems in a campaign file.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use dyno_host::registry;
 use itertools::Itertools;
 use toml::Spanned;
 
+use super::launch::{launch, task};
 use super::models::model_at;
 use super::source::{Source, fine_name};
 use super::system::WireSystem;
 use super::{submissions, sweeps};
 use crate::campaign::checked::Unbuilt;
-use crate::campaign::entry::{self, Entry, Launch, words_fault};
+use crate::campaign::entry::{self, Entry, words_fault};
 use crate::campaign::generated::Generated;
 use crate::exit::Outcome;
-use dyno_measure::check_command;
-use dyno_provision::adapters::{self, AdaptedSystem};
 use dyno_record::Track;
 
 /// Ends of the names of systems that dyno enters by itself: second entries, and the gate's baselines.
@@ -90,64 +88,14 @@ fn system(source: &Source<'_>, entry: Spanned<WireSystem>, generated: &[Generate
     let named = wire.model.iter().chain(&wire.models);
     let models = named.map(|model| model_at(source, model, generated, &mut absent));
     let models = models.collect::<Outcome<Vec<_>>>()?;
-    let (batch, has_batch) = (None, wire.batch.is_some() || wire.batch_lines.is_some());
-    let is_made = wire.build.is_some(); // what a command makes may be missing so far
-    let launch = match (wire.backend, wire.plugin, wire.command, wire.adapter) {
-        (None, None, None, Some(adapter)) => {
-            let folder = source.folder()?;
-            let adapted =
-                |name: String| AdaptedSystem::new(adapters::find(&name)?, wire.settings, folder, &models);
-            Launch::Adapter(source.check(adapter, adapted)?)
-        }
-        (Some(backend), None, None, None) => {
-            registry::find(backend.get_ref()).map_err(|m| source.error_at(backend.span(), m))?;
-            Launch::BuiltIn { backend: backend.into_inner(), settings: wire.settings, batch }
-        }
-        (None, Some(plugin), None, None) => {
-            let library = match is_made {
-                true => source.resolve(plugin.get_ref()),
-                false => source.existing(plugin.span(), plugin.get_ref(), "plugin")?,
-            };
-            Launch::Plugin { library, settings: wire.settings, batch }
-        }
-        (None, None, Some(command), None) if wire.settings.is_empty() && !has_batch => {
-            let folder = source.resolve(Path::new("."));
-            check_command(command.get_ref(), &folder)
-                .map_err(|m| source.error_at(command.span(), format!("system {name:?}: {m}")))?;
-            Launch::Foreign { command: command.into_inner(), folder }
-        }
-        (None, None, Some(command), None) => {
-            let message = "`settings` and `batch` need a backend, a plugin or an adapter: put the options of a command into the command";
-            return Err(source.error_at(command.span(), message));
-        }
-        _ => {
-            let needed = "`backend`, `plugin`, `command`, `adapter` and `submission`";
-            return Err(source.error_at(span, format!("system {name:?} needs one of {needed}")));
-        }
-    };
-    let task = match (&launch, wire.task) {
-        (Launch::BuiltIn { backend, .. }, Some(task)) => {
-            let message = format!("backend {backend} itself says what its task is: leave `task` out");
-            return Err(source.error_at(task.span(), message));
-        }
-        (Launch::Adapter(_), Some(task)) => {
-            return Err(source.error_at(task.span(), "an adapter translates: leave `task` out"));
-        }
-        (_, task) => task.map(Spanned::into_inner),
-    };
+    let launch = launch(source, &wire, span.clone(), &models)?;
+    let task = task(source, &wire, &launch)?;
+    let paths = wire.sandbox_paths.iter().map(|path| seen_in_sandbox(source, path, wire.is_made()));
+    let sandbox_paths = paths.collect::<Outcome<Vec<_>>>()?;
     let environment = wire.environment.into_iter().collect();
     let (sampling, sandbox) = (wire.sampling, wire.sandbox);
-    let paths = wire.sandbox_paths.iter().map(|path| seen_in_sandbox(source, path, is_made));
-    let sandbox_paths = paths.collect::<Outcome<Vec<_>>>()?;
-    let system = Entry {
-        absent,
-        environment,
-        task,
-        sampling,
-        sandbox,
-        sandbox_paths,
-        ..Entry::new(&name, launch, models)
-    };
+    let own = Entry::new(&name, launch, models);
+    let system = Entry { absent, environment, task, sampling, sandbox, sandbox_paths, ..own };
     match words_fault(&system) {
         Some(fault) => Err(source.error_at(span, format!("system {:?}: {fault}", system.name))),
         None => Ok(system),
