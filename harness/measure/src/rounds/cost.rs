@@ -19,10 +19,12 @@ const TRIAL_LAUNCHES: usize = 2;
 /// Number of launches of a cell's round `number` over `set`, if nothing stands out. Of whole files one is timed here;
 /// a system that is quick for the profile's least time has more.
 pub fn launches(set: &TestSet, track: Track, profile: Profile, number: usize) -> usize {
-    if track.exchange() != Exchange::File {
-        return Part::all(track, profile, set.source.len()).count();
+    match track.exchange() {
+        Exchange::Lines | Exchange::Pages => Part::all(track, profile, set.source.len()).count(),
+        Exchange::Arrivals => 2, // another process gets copies again
+        Exchange::File if number == 0 => 1 + ONE_LINE_LAUNCHES + COMPARED_LAUNCHES + TRIAL_LAUNCHES,
+        Exchange::File => 1 + ONE_LINE_LAUNCHES + COMPARED_LAUNCHES,
     }
-    1 + ONE_LINE_LAUNCHES + COMPARED_LAUNCHES + if number == 0 { TRIAL_LAUNCHES } else { 0 }
 }
 
 /// Number of lines or pages that a round in lock-step asks beside those of `set`: warm-ups, unknown copies, and copies
@@ -56,7 +58,7 @@ mod tests {
         let of = |track, number| launches(&set(400), track, Profile::Standard, number);
         assert_eq!([0, 1].map(|number| of(Track::ThroughputAll, number)), [8, 6]);
         assert_eq!([0, 1].map(|number| of(Track::Pages, number)), [4, 4], "as many as parts");
-        assert_eq!(of(Track::Server, 0), 1);
+        assert_eq!(of(Track::Server, 0), 2, "one for the lines, and one for copies");
     }
 
     #[test]
