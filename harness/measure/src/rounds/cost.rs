@@ -22,8 +22,9 @@ pub fn launches(set: &TestSet, track: Track, profile: Profile, number: usize) ->
     match track.exchange() {
         Exchange::Lines | Exchange::Pages => Part::all(track, profile, set.source.len()).count(),
         Exchange::Arrivals => 2, // another process gets copies again
-        Exchange::File if number == 0 => 1 + ONE_LINE_LAUNCHES + COMPARED_LAUNCHES + TRIAL_LAUNCHES,
-        Exchange::File => 1 + ONE_LINE_LAUNCHES + COMPARED_LAUNCHES,
+        Exchange::File => {
+            1 + ONE_LINE_LAUNCHES + COMPARED_LAUNCHES + if number == 0 { TRIAL_LAUNCHES } else { 0 }
+        }
     }
 }
 
