@@ -14,7 +14,7 @@ use std::sync::Arc;
 use crate::error::Located;
 use crate::record::{ElementOrder, Scales};
 use crate::spec::ModelSpec;
-use crate::tensor::Item;
+use crate::stored::Item;
 use crate::weights::Weights;
 use crate::{Fault, MarianConfig, Precision, Result};
 

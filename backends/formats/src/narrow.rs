@@ -9,7 +9,8 @@ use crate::numbers::Numbers;
 use crate::quantise::{Role, f16_from_f32, f16_to_f32, int8, int16};
 use crate::record::Scales;
 use crate::safetensors::{SCALE_SUFFIX, Stored};
-use crate::tensor::{Item, Tensor};
+use crate::stored::Item;
+use crate::tensor::Tensor;
 use crate::{DType, Error, Precision, Result, Weights};
 
 /// Rows of embeddings that are quantised at a time: some megabytes of wide values.

@@ -1,134 +1,14 @@
-//! A tensor of [`Weights`](crate::Weights): typed and shaped numbers with their scales, in the file or
-//! derived.
+//! A tensor of [`Weights`](crate::Weights): typed and shaped numbers with their scales, as engines
+//! ask for them.
 
 use std::borrow::Cow;
 use std::ops::Range;
-use std::path::PathBuf;
-use std::sync::{Arc, OnceLock};
 
-use crate::bytes::Bytes;
-use crate::numbers::{Numbers, Plain, copy, view};
+use crate::numbers::{Numbers, Plain, copy};
 use crate::quantise::{bf16_to_f32, f16_to_f32};
-use crate::record::{ElementOrder, Record, Scales};
+use crate::record::{ElementOrder, Scales};
+use crate::stored::{File, Item, TensorBytes};
 use crate::{DType, Error, Fault, Result};
-
-/// Storage of a tensor's numbers.
-#[derive(Clone)]
-enum Storage {
-    /// Range in the file, and a copy that is made on first use if the range isn't aligned for its type.
-    File(Range<usize>, OnceLock<Numbers>),
-    Owned(Numbers),
-}
-
-#[derive(Clone)]
-pub(crate) struct Item {
-    pub(crate) dtype: DType,
-    pub(crate) shape: Vec<usize>,
-    pub(crate) layout: ElementOrder,
-    pub(crate) scales: Option<Scales>,
-    storage: Storage,
-}
-
-impl Item {
-    /// A derived tensor, which is in no file.
-    pub(crate) fn owned(dtype: DType, shape: Vec<usize>, numbers: Numbers, scales: Option<Scales>) -> Self {
-        Self { dtype, shape, layout: ElementOrder::RowMajor, scales, storage: Storage::Owned(numbers) }
-    }
-
-    /// Records of at most `most` rows each, where the rows lie one behind the other in the file; else one
-    /// record of all.
-    pub(crate) fn parts(&self, most: usize) -> Vec<Self> {
-        let rows = if self.shape.len() == 2 { self.shape[0] } else { 0 };
-        let firsts = (0..rows).step_by(most).filter(|_| rows > most);
-        let parts: Option<Vec<Self>> =
-            firsts.map(|first| self.rows(first..rows.min(first.saturating_add(most)))).collect();
-        parts.filter(|parts| !parts.is_empty()).unwrap_or_else(|| vec![self.clone()])
-    }
-
-    /// Some rows of a matrix, or elements of a vector, that lie one behind the other in the file; `None` where
-    /// they don't, or aren't there.
-    pub(crate) fn rows(&self, rows: Range<usize>) -> Option<Self> {
-        let Storage::File(span, _) = &self.storage else { return None };
-        let (&first, inner) = self.shape.split_first()?;
-        if self.layout != ElementOrder::RowMajor || rows.end > first {
-            return None;
-        }
-        let bytes = inner.iter().product::<usize>() * self.dtype.size();
-        let span = span.start + rows.start * bytes..span.start + rows.end * bytes;
-        let scales = self.scales.as_ref().map(|scales| scales.of_rows(rows.clone()));
-        let shape = [&[rows.len()], inner].concat();
-        Some(Self { shape, scales, storage: Storage::File(span, OnceLock::new()), ..*self })
-    }
-}
-
-impl From<Record> for Item {
-    fn from(record: Record) -> Self {
-        Self {
-            dtype: record.dtype,
-            shape: record.shape,
-            layout: record.layout,
-            scales: record.scales,
-            storage: Storage::File(record.span, OnceLock::new()),
-        }
-    }
-}
-
-/// A file of weights.
-pub(crate) struct File {
-    pub(crate) origin: PathBuf,
-    pub(crate) bytes: Arc<Bytes>,
-}
-
-/// Bytes of a tensor, with which its file stays in memory.
-#[derive(Clone)]
-pub struct TensorBytes {
-    file: Arc<Bytes>,
-    span: Range<usize>,
-}
-
-impl TensorBytes {
-    /// These bytes and `next` behind them: in the file, if they follow there, else copied.
-    #[must_use]
-    pub fn join(&self, next: &Self) -> Self {
-        if Arc::ptr_eq(&self.file, &next.file) && self.span.end == next.span.start {
-            return Self { file: Arc::clone(&self.file), span: self.span.start..next.span.end };
-        }
-        let both = [self.as_ref(), next.as_ref()].concat();
-        Self { span: 0..both.len(), file: Arc::new(Bytes::Owned(both)) }
-    }
-}
-
-impl AsRef<[u8]> for TensorBytes {
-    fn as_ref(&self) -> &[u8] {
-        &self.file[self.span.clone()] // the parser proved that it lies inside
-    }
-}
-
-impl std::fmt::Debug for TensorBytes {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "TensorBytes({:?})", self.span)
-    }
-}
-
-impl File {
-    /// The file's bytes of `item`; empty for derived tensors.
-    fn raw<'a>(&'a self, item: &'a Item) -> &'a [u8] {
-        match &item.storage {
-            Storage::File(span, _) => self.bytes.get(span.clone()).unwrap_or_default(),
-            Storage::Owned(_) => &[],
-        }
-    }
-
-    /// The numbers of `item` as `T`; `None` if they have another type.
-    fn numbers<'a, T: Plain>(&'a self, item: &'a Item, wrap: fn(Vec<T>) -> Numbers) -> Option<&'a [T]> {
-        match &item.storage {
-            Storage::Owned(numbers) => T::of(numbers),
-            Storage::File(_, copied) => {
-                view(self.raw(item)).or_else(|| T::of(copied.get_or_init(|| wrap(copy(self.raw(item))))))
-            }
-        }
-    }
-}
 
 /// A checked tensor, which borrows from its [`Weights`](crate::Weights).
 #[derive(Clone, Copy)]
@@ -342,10 +222,7 @@ impl<'a> Tensor<'a> {
 
     /// Bytes of the elements, row-major.
     pub(crate) fn row_major_bytes(&self) -> Result<Vec<u8>> {
-        let raw = match &self.item.storage {
-            Storage::File(..) => Cow::Borrowed(self.raw()),
-            Storage::Owned(numbers) => numbers.to_le_bytes().into(),
-        };
+        let raw = self.file.bytes(self.item);
         let order = self.layout();
         if order == ElementOrder::RowMajor {
             return Ok(raw.into_owned());
@@ -363,24 +240,17 @@ impl<'a> Tensor<'a> {
     /// Bytes of a row-major tensor in a mapped file. The file stays mapped as long as the result.
     pub fn mapped(&self) -> Option<TensorBytes> {
         let readable = self.layout() == ElementOrder::RowMajor && self.file.bytes.is_mapped();
-        readable.then(|| self.in_file()).flatten()
+        readable.then(|| self.file.shared(self.item)).flatten()
     }
 
     /// Bytes of a tensor in the kernels' order, which share the file as well.
     pub fn panels(&self) -> Option<TensorBytes> {
-        (self.layout() == ElementOrder::Panels).then(|| self.in_file()).flatten()
-    }
-
-    fn in_file(&self) -> Option<TensorBytes> {
-        let Storage::File(span, _) = &self.item.storage else { return None };
-        Some(TensorBytes { file: Arc::clone(&self.file.bytes), span: span.clone() })
+        (self.layout() == ElementOrder::Panels).then(|| self.file.shared(self.item)).flatten()
     }
 
     /// Returns the memory of the file's pages that hold this tensor alone, as far as they can be read again.
     pub fn release(&self) {
-        if let Storage::File(span, _) = &self.item.storage {
-            self.file.bytes.release_range(span.clone());
-        }
+        self.file.release(self.item);
     }
 
     /// Bytes in the file; empty for derived tensors.

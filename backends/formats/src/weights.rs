@@ -12,7 +12,8 @@ use std::sync::Arc;
 use crate::bytes::Bytes;
 use crate::error::Located;
 use crate::record::Directory;
-use crate::tensor::{File, Item, Tensor};
+use crate::stored::{File, Item};
+use crate::tensor::Tensor;
 use crate::{DType, Error, Fault, Precision, Result, bin, model_bin, npz, safetensors, torch, zip};
 
 /// Name of the item with a Marian model's configuration.
