@@ -1,3 +1,5 @@
+use dyno_kernels::Kernels;
+
 use super::*;
 use crate::math::{Linear, Operands};
 use crate::params::Params;

@@ -1,12 +1,16 @@
 //! Weights as they lie in their file, before packing: in f32, or in integers with a scale for each output.
 
+mod joining;
+mod packing;
+#[cfg(test)]
+mod tests;
+
 use std::borrow::Cow;
-use std::ops::Range;
 use std::sync::Arc;
 
 use dyno_formats::quantise::{Role, f16_to_f32, int8};
 use dyno_formats::{ElementOrder, Result, Scales, Tensor, TensorBytes};
-use dyno_kernels::{Kernels, Layout, SharedBytes, Weights};
+use dyno_kernels::{Layout, SharedBytes};
 
 use super::calibration::Calibration;
 use super::form::Form;
@@ -33,20 +37,6 @@ pub(crate) enum Ablation<'a> {
     Repacked(Box<Matrix<'a>>),
 }
 
-impl Ablation<'_> {
-    /// What two matrices side by side carry.
-    pub(super) fn beside(self, right: Self) -> Self {
-        match (self, right) {
-            (Self::AutoPrecision(left), Self::AutoPrecision(right) | Self::Repacked(right)) => {
-                Self::AutoPrecision(left.beside(*right).into())
-            }
-            (Self::Repacked(left), Self::AutoPrecision(right) | Self::Repacked(right)) => {
-                Self::Repacked(left.beside(*right).into())
-            }
-        }
-    }
-}
-
 /// Source of the scale of int8 activations.
 #[derive(Clone, Debug, Default)]
 pub(crate) enum InputScale {
@@ -61,21 +51,6 @@ pub(crate) enum InputScale {
     Bf16,
     /// A calibration, which notes the inputs of the weights with these names.
     Watched(&'static Calibration, Vec<String>),
-}
-
-impl InputScale {
-    /// The scale of two matrices with the same inputs: it cuts off no value that one of them would keep.
-    fn of_both(self, other: Self) -> Self {
-        match (self, other) {
-            (Self::Static(one), Self::Static(other)) => Self::Static(one.min(other)),
-            (Self::Clipped(bound), Self::Clipped(_)) => Self::Clipped(bound),
-            (Self::Bf16, Self::Bf16) => Self::Bf16,
-            (Self::Watched(by, names), Self::Watched(_, others)) => {
-                Self::Watched(by, [names, others].concat())
-            }
-            _ => Self::PerRow,
-        }
-    }
 }
 
 #[derive(Clone, Debug)]
@@ -221,41 +196,6 @@ impl<'a> Matrix<'a> {
         self.outputs
     }
 
-    /// One matrix with the outputs of both, side by side.
-    ///
-    /// # Panics
-    /// When the matrices have different inputs.
-    pub fn beside(mut self, mut right: Self) -> Self {
-        let ablations = self.ablation.take().zip(right.ablation.take());
-        self.beside_it(right).with_ablation(ablations.map(|(left, right)| left.beside(right)))
-    }
-
-    fn beside_it(self, right: Self) -> Self {
-        assert_eq!(self.inputs, right.inputs, "matrices of the same inputs");
-        let (inputs, outputs) = (self.inputs, self.outputs + right.outputs);
-        let (shape, layout) = ((inputs, self.outputs, right.outputs), self.layout);
-        let alike = layout == right.layout;
-        let scale = self.scale.clone().of_both(right.scale.clone());
-        let values = match (&self.values, &right.values) {
-            (Values::F32(a), Values::F32(b)) if alike => Values::F32(join(a, b, shape, layout).into()),
-            (Values::F16(a), Values::F16(b)) if alike => Values::F16(join(a, b, shape, layout).into()),
-            (Values::Int16(a, x), Values::Int16(b, y)) if alike => {
-                Values::Int16(join(a, b, shape, layout).into(), [&x[..], y].concat())
-            }
-            (Values::Int8(a, x), Values::Int8(b, y)) if alike => {
-                Values::Int8(join(a, b, shape, layout).into(), [&x[..], y].concat())
-            }
-            (Values::Panels(a, x), Values::Panels(b, y)) if self.outputs.is_multiple_of(Weights::PANEL) => {
-                Values::Panels(a.join(b), [&x[..], y].concat())
-            }
-            (Values::Panels(..), _) | (_, Values::Panels(..)) => {
-                return self.by_rows().beside_it(right.by_rows());
-            }
-            _ => return self.widened().beside_it(right.widened()).with_scale(scale),
-        };
-        Self { values, layout, inputs, outputs, scale, rows: None, ablation: None }
-    }
-
     /// The same matrix, row-major if its values lie in panels.
     fn by_rows(self) -> Self {
         let Values::Panels(panels, scales) = &self.values else { return self };
@@ -306,69 +246,6 @@ impl<'a> Matrix<'a> {
     pub(crate) fn rows(&self) -> Option<(&SharedBytes, &[f32])> {
         self.rows.as_ref().zip(self.scales())
     }
-
-    /// The packed weights for `kernels`, and the form in which the product reads rows; an empty bias is none.
-    pub(crate) fn pack(&self, kernels: Kernels, bias: &[f32]) -> dyno_kernels::Result<(Weights, Form)> {
-        let form = self.form()?;
-        Ok((self.pack_outputs(kernels, form, 0..self.outputs, bias)?, form))
-    }
-
-    /// The form in which the product reads rows.
-    pub(crate) fn form(&self) -> dyno_kernels::Result<Form> {
-        match (&self.values, &self.scale) {
-            (Values::F32(_) | Values::F16(_), InputScale::Watched(calibration, names)) => {
-                Ok(Form::Seen(calibration.product(names.clone())))
-            }
-            (Values::F32(_), InputScale::Clipped(bound)) => Ok(Form::Clipped { bound: *bound }),
-            (Values::F32(_), InputScale::Bf16) => Ok(Form::Bf16),
-            (Values::F32(_) | Values::F16(_), _) => Ok(Form::F32),
-            (Values::Int8(..) | Values::Panels(..), InputScale::Static(multiplier)) => {
-                Ok(Form::Static { multiplier: *multiplier })
-            }
-            (Values::Int8(..) | Values::Panels(..), _) => Ok(Form::Int8),
-            (Values::Int16(values, _), _) => {
-                let limit = Kernels::int16_bound(values, self.inputs, self.outputs, self.layout)?;
-                Ok(Form::Int16 { limit })
-            }
-        }
-    }
-
-    /// Ranges of at most `most` outputs that can be packed one by one. Where the outputs don't lie apart, as in
-    /// panels, one range covers all.
-    pub(crate) fn parts(&self, most: usize) -> impl Iterator<Item = Range<usize>> + use<> {
-        let outputs = self.outputs;
-        let apart = self.layout == Layout::Nk && !matches!(self.values, Values::Panels(..));
-        let most = if apart { most } else { outputs.max(1) };
-        (0..outputs).step_by(most).map(move |start| start..outputs.min(start + most))
-    }
-
-    /// Packs the outputs of one of the [`parts`](Self::parts), with their bias.
-    pub(crate) fn pack_outputs(
-        &self,
-        kernels: Kernels,
-        form: Form,
-        outputs: Range<usize>,
-        bias: &[f32],
-    ) -> dyno_kernels::Result<Weights> {
-        let (k, n, layout) = (self.inputs, outputs.len(), self.layout);
-        let values = outputs.start * k..outputs.end * k;
-        let packed = match (&self.values, form) {
-            (Values::F32(all), Form::Bf16) => kernels.pack_bf16(&all[values], k, n, layout)?,
-            (Values::F32(all), _) => kernels.pack_f32(&all[values], k, n, layout)?,
-            (Values::F16(all), _) => kernels.pack_f16(&all[values], k, n, layout)?,
-            (Values::Int8(all, scales), _) => {
-                kernels.pack_int8(&all[values], k, n, layout)?.with_scales(&scales[outputs])?
-            }
-            (Values::Int16(all, scales), Form::Int16 { limit }) => {
-                kernels.pack_int16(&all[values], k, n, layout, limit)?.with_scales(&scales[outputs])?
-            }
-            (Values::Int16(..), _) => unreachable!("its own form"),
-            (Values::Panels(panels, scales), _) => {
-                kernels.share_int8(&shared(panels.clone()), k, n)?.with_scales(scales)?
-            }
-        };
-        if bias.is_empty() { Ok(packed) } else { packed.with_bias(bias) }
-    }
 }
 
 /// Bytes of a file for the kernels.
@@ -387,21 +264,3 @@ fn in_units<T>(weights: &[f32], units: &[f32], number: impl Fn(u32) -> T) -> Vec
     }
     numbers
 }
-
-/// The columns of `a` [inputs, left] and `b` [inputs, right].
-fn join<T: Copy>(a: &[T], b: &[T], (inputs, left, right): (usize, usize, usize), layout: Layout) -> Vec<T> {
-    match layout {
-        Layout::Nk => [a, b].concat(),
-        Layout::Kn => {
-            let mut both = Vec::with_capacity(a.len() + b.len());
-            for k in 0..inputs {
-                both.extend_from_slice(&a[k * left..][..left]);
-                both.extend_from_slice(&b[k * right..][..right]);
-            }
-            both
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests;
