@@ -88,7 +88,7 @@ impl File {
     }
 
     /// Bytes of the elements in the order that they are stored in.
-    pub(crate) fn bytes<'a>(&'a self, item: &'a Item) -> Cow<'a, [u8]> {
+    pub(crate) fn elements<'a>(&'a self, item: &'a Item) -> Cow<'a, [u8]> {
         match &item.storage {
             Storage::File(..) => self.raw(item).into(),
             Storage::Owned(numbers) => numbers.to_le_bytes().into(),

@@ -222,7 +222,7 @@ impl<'a> Tensor<'a> {
 
     /// Bytes of the elements, row-major.
     pub(crate) fn row_major_bytes(&self) -> Result<Vec<u8>> {
-        let raw = self.file.bytes(self.item);
+        let raw = self.file.elements(self.item);
         let order = self.layout();
         if order == ElementOrder::RowMajor {
             return Ok(raw.into_owned());

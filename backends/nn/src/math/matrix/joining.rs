@@ -58,7 +58,7 @@ impl InputScale {
 
 impl Ablation<'_> {
     /// What two matrices side by side carry.
-    pub(super) fn beside(self, right: Self) -> Self {
+    fn beside(self, right: Self) -> Self {
         match (self, right) {
             (Self::AutoPrecision(left), Self::AutoPrecision(right) | Self::Repacked(right)) => {
                 Self::AutoPrecision(left.beside(*right).into())
