@@ -8,8 +8,8 @@ use std::time::Duration;
 // Waiting. Nothing here is tuned: each wait is a thousand times what a sound host needs, so that it ends what
 // would hang.
 
-/// For a message of the supervisor, which takes microseconds. A supervisor without a message was stopped or
-/// killed by its system. The longest wait: the supervisor itself waits for killed processes.
+/// For a message of the supervisor, which takes microseconds, before its state is looked at. The longest wait: the
+/// supervisor itself waits for killed processes.
 pub const TIME_FOR_A_MESSAGE: Duration = Duration::from_secs(10);
 /// For the end of killed processes, which takes milliseconds. A process in an uninterruptible wait is left to
 /// the kernel.

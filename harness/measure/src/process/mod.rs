@@ -8,6 +8,7 @@
 //! ```
 
 pub mod audit;
+mod control;
 mod dialogue;
 pub mod ending;
 pub mod environment;

@@ -1,19 +1,16 @@
 //! The bench's handle on a system that runs under a supervisor.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader, Write};
-use std::net::Shutdown;
-use std::os::fd::{AsFd, AsRawFd};
-use std::os::unix::net::UnixStream;
+use std::os::fd::AsRawFd;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use dyno_record::{Code, Reason, Usage};
-use serde::de::DeserializeOwned;
 
 use super::audit::{Auditor, LOOK_INTERVAL, pause};
+use super::control::Control;
 use super::ending::{Confined, Ending};
 use super::environment::environment;
 use super::stopping::{Stops, go_on, has_rested, stop};
@@ -23,8 +20,8 @@ use crate::constants::TIME_FOR_A_MESSAGE;
 use crate::energy::Gauge;
 use crate::error::{During, Result};
 use crate::files::{forget, make_way};
+use crate::os;
 use crate::os::tree::{self, Root};
-use crate::os::{self, PollFlags};
 use crate::places::Places;
 use crate::sandbox::named_files;
 use crate::supervisor::{Launched, OWN_PROGRAM, Report, SUPERVISE, Spec};
@@ -35,7 +32,7 @@ const LEAST_WAIT: Duration = Duration::from_micros(100);
 /// A running system and the supervisor above it. Dropping the handle ends both.
 pub struct Supervised<'a> {
     supervisor: Child,
-    control: BufReader<UnixStream>,
+    control: Control,
     /// What is known of the ending so far.
     pub(super) ending: Ending,
     auditor: Auditor,
@@ -64,7 +61,7 @@ impl<'a> Supervised<'a> {
         if !subject.track.answers_lines() {
             gauge.go(); // else the conversation says when
         }
-        let (control, theirs) = UnixStream::pair()?;
+        let (control, theirs) = Control::pair()?;
         // If the supervisor dies, the bench adopts the system's processes and ends them.
         os::become_subreaper()?;
         // A system could read the next lines out of the bench's memory, and find the run's folder.
@@ -78,11 +75,9 @@ impl<'a> Supervised<'a> {
         let supervisor = os::start_child(&mut command).during("can't start the supervisor")?;
         drop((command, theirs));
         let spec = spec(subject, &reports);
-        let mut line = serde_json::to_vec(&spec).during("the supervisor's spec")?;
-        line.push(b'\n');
         let mut started = Self {
             supervisor,
-            control: BufReader::new(control),
+            control,
             ending: Ending { cached_bytes, ..Ending::default() },
             auditor: Auditor::default(),
             subject: subject.clone(),
@@ -90,16 +85,16 @@ impl<'a> Supervised<'a> {
             stops: Stops::default(),
             gauge,
         };
-        started.control.get_mut().write_all(&line).during("writing to the supervisor")?;
-        match started.receive::<Launched>(TIME_FOR_A_MESSAGE)? {
-            Some(Launched { error: Some(error), .. }) => {
+        started.control.send(&spec)?;
+        match started.control.receive::<Launched>(started.supervisor.id())? {
+            Ok(Launched { error: Some(error), .. }) => {
                 Ok(Err(Code::Crashed.reason(format!("can't be started: {error}"))))
             }
-            Some(launched) => {
+            Ok(launched) => {
                 (started.ending.launched_ns, started.ending.network) = (launched.at_ns, launched.network);
                 Ok(Ok(started))
             }
-            None => Ok(Err(Code::Crashed.reason("the system ended or stopped its supervisor"))),
+            Err(lost) => Ok(Err(lost)),
         }
     }
 
@@ -120,8 +115,7 @@ impl<'a> Supervised<'a> {
 
     /// Asks the supervisor to end the system.
     pub fn kill(&self) {
-        // An error means that the supervisor has closed its side: the system has ended already.
-        let _ = self.control.get_ref().shutdown(Shutdown::Write);
+        self.control.close();
     }
 
     /// Waits for the system's end and audits it meanwhile. Kills the system when `look` returns a reason or
@@ -133,7 +127,9 @@ impl<'a> Supervised<'a> {
     ) -> Result<(Ending, Option<Reason>)> {
         let begin = Instant::now();
         let mut reason = None;
-        while reason.is_none() && !self.has_message(self.until_next_look(begin.elapsed()).min(limit))? {
+        while reason.is_none()
+            && !self.control.has_message(self.until_next_look(begin.elapsed()).min(limit))?
+        {
             // A flood that ends earlier is seen at the end.
             reason = if begin.elapsed() >= LOOK_INTERVAL { look() } else { None };
             self.look_if_due();
@@ -146,12 +142,13 @@ impl<'a> Supervised<'a> {
         if reason.is_some() {
             self.kill();
         }
-        let received = self.receive::<Report>(TIME_FOR_A_MESSAGE)?;
+        let received = self.control.receive::<Report>(self.supervisor.id())?;
         self.ending.joules = self.gauge.joules();
-        let lost = || Code::Crashed.reason("the system ended or stopped its supervisor");
-        let reason = if received.is_none() { reason.or_else(|| Some(lost())) } else { reason };
         let killed = || Report { usage: Usage { killed: true, ..Usage::default() }, read_files: Vec::new() };
-        let Report { usage, read_files } = received.unwrap_or_else(killed);
+        let (Report { usage, read_files }, reason) = match received {
+            Ok(report) => (report, reason),
+            Err(lost) => (killed(), reason.or(Some(lost))),
+        };
         let mut audit = std::mem::take(&mut self.auditor.audit);
         audit.escaped = audit.escaped.or_else(|| usage.escaped.clone());
         let ending = Ending {
@@ -205,22 +202,6 @@ impl<'a> Supervised<'a> {
         self.auditor.stopped += Duration::from_nanos(to - from);
         None
     }
-
-    fn has_message(&self, within: Duration) -> std::io::Result<bool> {
-        let [ready] = os::wait_for([(self.control.get_ref().as_fd(), PollFlags::IN)], Some(within))?;
-        Ok(ready)
-    }
-
-    /// Next message of the supervisor; `None` if the supervisor has ended, or sends no message in time.
-    fn receive<T: DeserializeOwned>(&mut self, within: Duration) -> Result<Option<T>> {
-        let mut line = String::new();
-        if self.control.buffer().is_empty() && !self.has_message(within)? {
-            return Ok(None);
-        }
-        // A killed supervisor may leave its socket reset.
-        let read = self.control.read_line(&mut line).unwrap_or(0);
-        (read > 0).then(|| serde_json::from_str(&line)).transpose().during("the supervisor's message")
-    }
 }
 
 /// Clears the way for the files that a system reports to. A sandbox needs them to be there.
@@ -264,7 +245,7 @@ impl Drop for Supervised<'_> {
     fn drop(&mut self) {
         self.kill();
         // A supervisor without a report is stopped or stuck. The system dies with it.
-        if !matches!(self.has_message(TIME_FOR_A_MESSAGE), Ok(true)) {
+        if !matches!(self.control.has_message(TIME_FOR_A_MESSAGE), Ok(true)) {
             let _ = self.supervisor.kill();
         }
         let _ = self.supervisor.wait();
