@@ -38,7 +38,7 @@ impl Hosted {
         let plugin = args.plugin.as_deref().map(Plugin::load).transpose().or_bad_input()?;
         let backend = match &plugin {
             Some(plugin) => plugin,
-            None => built_in(&args)?,
+            None => built_in(args.backend.as_deref(), &args.models)?,
         };
         let mut settings = settings(args.settings, &args.decoding)?;
         if watched && backend.watches() {
@@ -75,15 +75,15 @@ fn default_track(cores: usize) -> Track {
     }
 }
 
-/// Backend that `args` name, or the one that suits their models.
-fn built_in(args: &HostedArgs) -> Outcome<&'static dyn Backend> {
-    if let Some(name) = &args.backend {
-        return registry::find(name).map_err(bad_input);
+/// Backend of this name, or the one that suits the models.
+pub fn built_in(name: Option<&str>, models: &[PathBuf]) -> Outcome<&'static dyn Backend> {
+    match name {
+        Some(name) => registry::find(name).map_err(bad_input),
+        None if models.is_empty() => {
+            Err(bad_input("name a model (--model), a backend (--backend) or a plugin (--plugin)"))
+        }
+        None => registry::suiting(models).map_err(bad_input),
     }
-    if args.models.is_empty() {
-        return Err(bad_input("name a model (--model), a backend (--backend) or a plugin (--plugin)"));
-    }
-    registry::suiting(&args.models).map_err(bad_input)
 }
 
 /// Settings given with `--set`, and those given with options of their own.

@@ -4,22 +4,25 @@ mod folder;
 
 use std::path::Path;
 
-use dyno_api::{Backend, Settings};
-use dyno_host::registry;
+use dyno_api::Settings;
 use folder::{Bundle, Sizes, is_static};
 use serde_json::json;
 
+use super::hosting::built_in;
 use crate::cli::engines::BundleArgs;
 use crate::exit::{OrBadInput, Outcome, bad_input};
 use crate::output::{answer, name_of};
 use crate::submission::Submission;
 
 pub fn bundle(args: &BundleArgs) -> Outcome {
-    let pair = checked_pair(args)?;
+    let (pair, models) = (checked_pair(args)?, std::slice::from_ref(&args.model));
     let settings: Settings = args.settings.iter().cloned().collect();
-    let backend = backend(args)?;
+    if !args.model.is_dir() {
+        refuse!("{} is no folder of a model; make one with `dyno convert`", args.model.display());
+    }
+    let backend = built_in(args.backend.as_deref(), models)?;
     // Opening shows that the model runs, and which of its files it needs.
-    let model = backend.open(std::slice::from_ref(&args.model), &settings).or_bad_input()?;
+    let model = backend.open(models, &settings).or_bad_input()?;
     let program = args.program.clone().map_or_else(std::env::current_exe, Ok)?;
     let is_static = checked_program(&program)?;
     let mut options = vec!["--backend".to_owned(), backend.name().to_owned()];
@@ -56,17 +59,6 @@ fn checked_pair(args: &BundleArgs) -> Outcome<&str> {
             Err(bad_input("--pair has letters, digits, - and _ alone; give a pair such as ces-deu"))
         }
         pair => Ok(pair.unwrap_or_default()),
-    }
-}
-
-fn backend(args: &BundleArgs) -> Outcome<&'static dyn Backend> {
-    if !args.model.is_dir() {
-        let message = "is no folder of a model; make one with `dyno convert`";
-        refuse!("{} {message}", args.model.display());
-    }
-    match &args.backend {
-        Some(name) => registry::find(name).map_err(bad_input),
-        None => registry::suiting(std::slice::from_ref(&args.model)).map_err(bad_input),
     }
 }
 
