@@ -2,18 +2,17 @@
 
 mod submission;
 
-use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use dyno_host::registry;
 use dyno_measure::{Examined, Finding, Protocol, check_command, host, verdict};
 use dyno_record::{Code, Limits, Probe, Profile, Track, Verdict};
 use dyno_stats::grouped;
 use itertools::Itertools;
 use serde_json::{Value, json};
 
+use super::hosting::built_in;
 use crate::campaign::{Campaign, Entry, Launch, make_ready, named_or_starter};
 use crate::cli::measuring::VerifyArgs;
 use crate::exit::{Exit, OrBadInput, Outcome, bad_input};
@@ -41,41 +40,53 @@ pub fn verify(args: &VerifyArgs) -> Outcome {
     campaign.placement(&host).shortfall(campaign.cores, &campaign.tracks).into_iter().for_each(say);
     let runner = Runner::new(None, &campaign, &host)?;
     let plan = campaign.plan(|_| None)?;
-    let (mut verified, mut checked) = (Vec::new(), BTreeMap::new());
+    let (mut verified, set) = (Vec::new(), &plan.test_sets[0]);
     for (system, entry) in plan.systems.iter().zip(&campaign.systems) {
         let own = plan.tracks.iter().copied().filter(|&track| system.takes_part(track));
         let tracks: Vec<Track> = own.collect();
+        let mut told = Verified { system: &system.name, checks: None, examined: Vec::new() };
         if let Launch::Submission(submission) = &entry.launch {
-            let asked = (&plan.test_sets[0], &campaign.protocol.limits);
-            let checks = submission::ask(&runner, submission, system, &tracks, asked)?;
+            let asked = (set, &campaign.protocol.limits);
+            let checks = told.checks.insert(submission::ask(&runner, submission, system, &tracks, asked)?);
             if !args.json {
-                submission::show(&system.name, submission, &checks)?;
-            }
-            let passed = checks.iter().all(|check| check.passed);
-            checked.insert(system.name.as_str(), checks);
-            if !passed {
-                verified.push((system.name.as_str(), Vec::new()));
-                continue;
+                submission::show(&system.name, submission, checks)?;
             }
         }
-        let mut watch = |probe: &Examined| {
-            say!("{} · {}: {}", system.name, probe.probe.name(), probe.verdict.name());
-            ControlFlow::Continue(())
-        };
-        let examined =
-            runner.examine(system, &tracks, &plan.test_sets[0], &campaign.protocol.probes, &mut watch)?;
-        if !args.json {
-            show(&system.name, &examined, &skipped(&campaign, &examined))?;
+        if !told.has_failed() {
+            let mut watch = |probe: &Examined| {
+                say!("{} · {}: {}", system.name, probe.probe.name(), probe.verdict.name());
+                ControlFlow::Continue(())
+            };
+            told.examined = runner.examine(system, &tracks, set, &campaign.protocol.probes, &mut watch)?;
+            if !args.json {
+                show(&system.name, &told.examined, &skipped(&campaign, &told.examined))?;
+            }
         }
-        verified.push((system.name.as_str(), examined));
+        verified.push(told);
     }
-    let failed = checked.values().flatten().any(|check: &Check| !check.passed);
-    let worst = verified.iter().map(|(_, examined)| verdict(examined)).max().unwrap_or(Verdict::Valid);
-    let worst = if failed { Verdict::Invalid } else { worst };
+    let worst = verified.iter().map(Verified::verdict).max().unwrap_or(Verdict::Valid);
     if args.json {
-        print_json("verify", &as_json(worst, &verified, &checked, &campaign))?;
+        print_json("verify", &as_json(worst, &verified, &campaign))?;
     }
     Ok(if worst == Verdict::Invalid { Exit::No } else { Exit::Done })
+}
+
+/// What was found about a system.
+struct Verified<'a> {
+    system: &'a str,
+    /// Answers to an organiser's questions, of a submission. The probes ask it only if it passes.
+    checks: Option<Vec<Check>>,
+    examined: Vec<Examined>,
+}
+
+impl Verified<'_> {
+    fn has_failed(&self) -> bool {
+        self.checks.iter().flatten().any(|check| !check.passed)
+    }
+
+    fn verdict(&self) -> Verdict {
+        if self.has_failed() { Verdict::Invalid } else { verdict(&self.examined) }
+    }
 }
 
 /// The campaign with the tracks, probes and time limits of the command line.
@@ -134,11 +145,10 @@ fn own(args: &VerifyArgs) -> Outcome<Option<Entry>> {
         let launch = Launch::Plugin { library, settings, batch: None };
         return Ok(Some(Entry::new("plugin", launch, args.models.clone())));
     }
-    let backend = match (&args.backend, args.models.first()) {
-        (None, None) => return Ok(None),
-        (Some(name), _) => registry::find(name).map_err(bad_input)?,
-        (None, Some(_)) => registry::suiting(&args.models).map_err(bad_input)?,
-    };
+    if args.backend.is_none() && args.models.is_empty() {
+        return Ok(None);
+    }
+    let backend = built_in(args.backend.as_deref(), &args.models)?;
     let launch = Launch::BuiltIn { backend: backend.name().into(), settings, batch: None };
     Ok(Some(Entry::new(backend.name(), launch, args.models.clone())))
 }
@@ -227,32 +237,23 @@ fn faults(findings: &[Finding], told: &mut Vec<Code>) -> Vec<String> {
     grouped(findings, same).into_iter().map(line).collect()
 }
 
-fn as_json(
-    worst: Verdict,
-    verified: &[(&str, Vec<Examined>)],
-    checked: &BTreeMap<&str, Vec<Check>>,
-    campaign: &Campaign,
-) -> Value {
-    let system = |(system, examined): &(&str, Vec<Examined>)| {
-        let checks = checked.get(system);
-        let failed = checks.is_some_and(|checks| checks.iter().any(|check| !check.passed));
+fn as_json(worst: Verdict, verified: &[Verified<'_>], campaign: &Campaign) -> Value {
+    let system = |told: &Verified<'_>| {
+        let Verified { system, checks, examined } = told;
         json!({
-            "system": system,
-            "verdict": if failed { Verdict::Invalid } else { verdict(examined) },
-            "submission": checks,
-            "reasons": reasons(examined),
-            "probes": examined,
-            "skipped": skipped(campaign, examined),
+            "system": system, "verdict": told.verdict(), "submission": checks, "reasons": reasons(examined),
+            "probes": examined, "skipped": skipped(campaign, examined),
         })
     };
-    let all: Vec<Examined> = verified.iter().flat_map(|(_, examined)| examined.clone()).collect();
     let systems: Vec<Value> = verified.iter().map(system).collect();
-    json!({ "verdict": worst, "reasons": reasons(&all), "systems": systems })
+    let all = verified.iter().flat_map(|told| &told.examined);
+    json!({ "verdict": worst, "reasons": reasons(all), "systems": systems })
 }
 
 /// Findings of all probes, each code once with its first figure.
-fn reasons(examined: &[Examined]) -> Vec<Value> {
-    let findings = examined.iter().flat_map(|probe| probe.findings.iter().map(move |f| (probe.probe, f)));
+fn reasons<'a>(examined: impl IntoIterator<Item = &'a Examined>) -> Vec<Value> {
+    let probes = examined.into_iter();
+    let findings = probes.flat_map(|probe| probe.findings.iter().map(move |f| (probe.probe, f)));
     let first = findings.unique_by(|(_, finding)| finding.reason.code);
     let told = first.map(|(probe, finding)| {
         let dyno_record::Reason { code, figure, limit, remedy } = &finding.reason;
