@@ -16,9 +16,7 @@ use crate::cli::runs::PublishArgs;
 use crate::exit::Outcome;
 use crate::output::{answer, warn_of_look_alikes};
 use crate::page::{self, commands, readme_with, write_figures};
-use crate::publication::{
-    FIGURES, PrivateFolders, Source, copy, files_of, make_folder, name, tell_what_is_private,
-};
+use crate::publication::{self, FIGURES, PrivateFolders, Source, files_of, name};
 
 /// Copies the run of `args` with its report, completely or not at all.
 pub fn publish(args: &PublishArgs) -> Outcome {
@@ -41,16 +39,11 @@ pub fn publish(args: &PublishArgs) -> Outcome {
     let commands = commands(&run, &private);
     let updated = |readme| readme_with(&report, &commands, readme, &figures).map(|text| (readme, text));
     let readme: Option<(&Path, String)> = args.readme.as_deref().map(updated).transpose()?;
-    make_folder(&args.to)?;
     let sources: Vec<Source> = files.into_iter().map(|file| (args.run.join(&file), file)).collect();
-    copy(&sources, &place, |folder| {
+    publication::publish(&sources, (&args.to, &place), readme, |folder| {
         private.shorten_in(folder)?;
         add_report(folder, &commands)
     })?;
-    if let Some((path, text)) = &readme {
-        write_whole(path, text.as_bytes())?;
-    }
-    tell_what_is_private();
     let fields = json!({"published": place, "readme": args.readme});
     answer(args.json, "publish", &fields, || format!("{}\n", place.display()))
 }

@@ -18,9 +18,7 @@ use crate::cli::papers::ReproduceArgs;
 use crate::exit::{Exit, Outcome};
 use crate::output::print;
 use crate::page::{from_readme, link, read_readme, without_markers, write_figures};
-use crate::publication::{
-    FIGURES, PrivateFolders, Source, copy, files_of, make_folder, name, tell_what_is_private,
-};
+use crate::publication::{self, FIGURES, PrivateFolders, Source, files_of, name};
 
 const PAGE: &str = "index.html";
 
@@ -49,16 +47,11 @@ pub fn publish(args: &ReproduceArgs) -> Outcome {
     let runs = collected.runs.values().map(PathBuf::as_path);
     let (sources, private) = (sources(&collected)?, PrivateFolders::of_this_host(runs)?);
     let (records, beside) = (records(&collected, &place)?, side_by_side(to, &place)?);
-    make_folder(to)?;
-    copy(&sources, &place, |folder| {
+    publication::publish(&sources, (to, &place), readme, |folder| {
         let mut runs = collected.runs.keys().map(|name| folder.join(RECORDS).join(name));
         runs.try_for_each(|run| private.shorten_in(&run))?;
         write(&collected, &records, beside.as_ref(), folder)
     })?;
-    if let Some((path, text)) = &readme {
-        write_whole(path, text.as_bytes())?;
-    }
-    tell_what_is_private();
     print(&format!("{}\n", place.join(PAGE).display()))?;
     Ok(Exit::Done)
 }

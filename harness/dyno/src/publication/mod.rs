@@ -13,8 +13,10 @@ use anyhow::Context;
 use dyno_api::files;
 use dyno_measure::files::entries_below;
 use dyno_record::Host;
+use dyno_results::store::files::write_whole;
 
-pub use private::{PrivateFolders, tell_what_is_private};
+pub use private::PrivateFolders;
+use private::tell_what_is_private;
 
 use crate::exit::{Exit, Outcome, no_answer};
 use crate::interrupt::Stop;
@@ -31,8 +33,24 @@ pub const FIGURES: &str = "figures";
 /// Beginning of the names of temporary folders, beside the published runs.
 const ASIDE: &str = ".publishing-";
 
+/// Copies `files` to `place`, a new folder in `to`, and calls `add` on the copy. Then writes the README with its new text.
+pub fn publish(
+    files: &[Source],
+    (to, place): (&Path, &Path),
+    readme: Option<(&Path, String)>,
+    add: impl Fn(&Path) -> Outcome<()>,
+) -> Outcome<()> {
+    make_folder(to)?;
+    copy(files, place, add)?;
+    if let Some((path, text)) = readme {
+        write_whole(path, text.as_bytes())?;
+    }
+    tell_what_is_private();
+    Ok(())
+}
+
 /// Creates the folder of published runs. A failure is bad input, which the user can correct.
-pub fn make_folder(to: &Path) -> Outcome<()> {
+fn make_folder(to: &Path) -> Outcome<()> {
     fs::create_dir_all(to).map_err(|error| {
         let remedy = "choose another folder with --to; nothing was published";
         let fault = if to.is_file() { "it is a file".into() } else { error.to_string() };
@@ -61,7 +79,7 @@ pub type Source = (PathBuf, PathBuf);
 
 /// Copies `files` to a temporary folder, calls `add` on it, and renames it to `place`, so that a publication that ends
 /// half way leaves nothing.
-pub fn copy(files: &[Source], place: &Path, add: impl Fn(&Path) -> Outcome<()>) -> Outcome<()> {
+fn copy(files: &[Source], place: &Path, add: impl Fn(&Path) -> Outcome<()>) -> Outcome<()> {
     let stop = Stop::on_signals(|| ())?;
     let to = place.parent().unwrap_or(Path::new("."));
     let copied = || -> anyhow::Result<bool> {
