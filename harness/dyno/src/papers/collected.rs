@@ -23,6 +23,7 @@ use crate::exit::{Failure, Outcome};
 pub const RECORDS: &str = "records";
 
 /// Tables of the papers with our figures, and the files that have them.
+#[derive(Default)]
 pub struct Collected {
     pub reproductions: Vec<Reproduction>,
     /// Folder of each campaign's run, where it was measured here.
@@ -42,6 +43,14 @@ impl Collected {
     pub fn is_measured_here(&self) -> bool {
         !(self.runs.is_empty() && self.products.is_empty())
     }
+
+    /// Notes a measurement of that name. False if it lies in the records of an earlier publication, which has it then.
+    fn is_new(&mut self, name: &str, path: &Path, day: Option<String>, earlier: &[PathBuf]) -> bool {
+        self.day = self.day.take().max(day);
+        let Some(records) = earlier.iter().find(|records| path.starts_with(records)) else { return true };
+        self.earlier.entry(records.clone()).or_default().push(name.to_owned());
+        false
+    }
 }
 
 /// Collects what was measured for `tables`: by the best runs on `host`, or else by the best ones in the publications
@@ -49,10 +58,7 @@ impl Collected {
 pub fn collect(tables: &[Table], host: &Host, publications: &Path) -> Outcome<Collected> {
     let earlier = records_below(publications);
     let mut ours: BTreeMap<&str, Result<Ours, String>> = BTreeMap::new();
-    for name in tables.iter().filter_map(|table| table.campaign.as_deref()) {
-        if ours.contains_key(name) {
-            continue;
-        }
+    for name in tables.iter().filter_map(|table| table.campaign.as_deref()).unique() {
         let told = |failure: Failure| without_folder(&format!("{:#}", failure.error), name);
         let found = of_campaign(name, host, &earlier).map_err(told);
         if let Err(fault) = &found {
@@ -64,60 +70,36 @@ pub fn collect(tables: &[Table], host: &Host, publications: &Path) -> Outcome<Co
         }
         ours.insert(name, found);
     }
-    let (mut reproductions, mut speeds) = (Vec::new(), Vec::new());
+    let (mut collected, mut speeds) = (Collected::default(), Vec::new());
     for table in tables {
         let found = table.campaign.as_deref().map(|name| ours[name].as_ref());
         let fault = found.and_then(Result::err).map(String::as_str);
         let of_table = if table.products().is_empty() { None } else { speeds_of(table, host, &earlier)? };
         let of_products = of_table.as_ref().map(|(_, kept)| &kept.products);
-        reproductions.push(reproduction(table, found.and_then(Result::ok), of_products, fault)?);
-        speeds.extend(of_table.map(|(path, kept)| (table.id.as_str(), path, day(kept.measured_unix_ms))));
+        let reproduction = reproduction(table, found.and_then(Result::ok), of_products, fault)?;
+        collected.reproductions.push(reproduction);
+        speeds.extend(of_table.map(|(path, kept)| (&table.id, path, day(kept.measured_unix_ms))));
     }
     let ours: Vec<(&str, &Ours)> =
         ours.iter().filter_map(|(name, ours)| Some((*name, ours.as_ref().ok()?))).collect();
-    let runs = ours.iter().filter_map(|(name, ours)| Some((*name, ours.run.as_ref()?)));
-    let runs = runs.map(|(name, (folder, run))| (name, folder.clone(), run.day()));
-    Ok(sorted(reproductions, runs.collect(), speeds, &earlier, conditions(&ours)))
-}
-
-/// A name, its file or folder, and the day of its measurement.
-type Source<'a> = (&'a str, PathBuf, Option<String>);
-
-/// Parts what was measured here from what lies in the records of `earlier` publications.
-fn sorted(
-    reproductions: Vec<Reproduction>,
-    runs: Vec<Source<'_>>,
-    speeds: Vec<Source<'_>>,
-    earlier: &[PathBuf],
-    conditions: Vec<String>,
-) -> Collected {
-    let day = runs.iter().chain(&speeds).filter_map(|(.., day)| day.clone()).max();
-    let publication = |path: &Path| earlier.iter().find(|records| path.starts_with(records));
-    let mut taken: BTreeMap<PathBuf, Vec<String>> = BTreeMap::new();
-    for (name, path, _) in runs.iter().chain(&speeds) {
-        if let Some(records) = publication(path) {
-            taken.entry(records.clone()).or_default().push((*name).to_owned());
+    collected.conditions = conditions(&ours);
+    for (name, (folder, run)) in ours.iter().filter_map(|(name, ours)| Some((*name, ours.run.as_ref()?))) {
+        if collected.is_new(name, folder, run.day(), &earlier) {
+            collected.runs.insert(name.to_owned(), folder.clone());
         }
     }
-    let is_here = |(_, path, _): &&Source<'_>| publication(path).is_none();
-    let here = runs.iter().filter(is_here).map(|(name, folder, _)| ((*name).to_owned(), folder.clone()));
-    Collected {
-        runs: here.collect(),
-        products: speeds.iter().filter(is_here).map(|(_, path, _)| path.clone()).collect(),
-        earlier: taken,
-        reproductions,
-        day,
-        conditions,
+    for (name, path, day) in speeds {
+        if collected.is_new(name, &path, day, &earlier) {
+            collected.products.push(path);
+        }
     }
+    Ok(collected)
 }
 
 /// Records of the publications below `folder`, in the order of their names.
 fn records_below(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
-    let records = entries.map(|entry| entry.path().join(RECORDS)).filter(|records| records.is_dir());
-    let mut records: Vec<PathBuf> = records.collect();
-    records.sort_unstable();
-    records
+    entries.map(|entry| entry.path().join(RECORDS)).filter(|records| records.is_dir()).sorted().collect()
 }
 
 /// An error about a shipped campaign without the folder that it lies in, which is this host's own affair.
