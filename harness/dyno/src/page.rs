@@ -33,15 +33,14 @@ fn or_warning(path: PathBuf, written: Outcome<()>, remedy: &str) -> Option<PathB
 /// warning.
 pub fn write_hosts_page(folder: &Path, merged: &Merged, summaries: &[Summary]) -> Option<PathBuf> {
     let path = folder.join(NAME);
-    let written = hosts_page(folder, merged, summaries)
-        .and_then(|page| write_whole(&path, page.as_bytes()).map_err(unwritable));
+    let written = write_hosts(folder, merged, summaries, &path);
     or_warning(path, written, "")
 }
 
-/// The page of the merged run in `folder`. It links to the reports of the hosts that have one.
-pub fn hosts_page(folder: &Path, merged: &Merged, summaries: &[Summary]) -> Outcome<String> {
+/// Writes the page of the merged run in `folder`. It links to the reports of the hosts that have one.
+pub fn write_hosts(folder: &Path, merged: &Merged, summaries: &[Summary], path: &Path) -> Outcome<()> {
     let hosts = host_views(folder, merged, summaries);
-    Ok(dyno_report::hosts::page(&merged.campaign, &hosts, &merged.notes)?)
+    write_text(path, &dyno_report::hosts::page(&merged.campaign, &hosts, &merged.notes)?)
 }
 
 /// Hosts of the merged run in `folder`, as its report sees them.
@@ -62,13 +61,15 @@ pub fn write(report: &Report, path: &Path, run: &Path) -> Outcome<()> {
     }
     let both = parent.canonicalize().ok().zip(run.canonicalize().ok());
     let beside_records = both.is_some_and(|(parent, run)| parent == run);
-    write_whole(path, report.html(beside_records)?.as_bytes()).map_err(unwritable)
+    write_text(path, &report.html(beside_records)?)
 }
 
-/// Error of a file that can't be written at the path of -o.
-pub fn unwritable(error: dyno_results::Error) -> Failure {
-    let cause = std::error::Error::source(&error).map(|cause| format!(": {cause}")).unwrap_or_default();
-    bad_input!("{error}{cause}; write it elsewhere with -o FILE")
+/// Writes a file at the path of -o.
+pub fn write_text(path: &Path, text: &str) -> Outcome<()> {
+    write_whole(path, text.as_bytes()).map_err(|error| {
+        let cause = std::error::Error::source(&error).map(|cause| format!(": {cause}")).unwrap_or_default();
+        bad_input!("{error}{cause}; write it elsewhere with -o FILE")
+    })
 }
 
 pub fn write_figures<T: AsRef<str>>(

@@ -1,14 +1,13 @@
 //! `dyno cluster`: scripts that submit the shards of a campaign to an existing scheduler. dyno schedules nothing
 //! itself. The scripts are filled templates, which people read and change.
 
-use dyno_results::store::files::write_whole;
 use tera::{Context, Tera};
 
 use crate::campaign::Campaign;
 use crate::cli::clusters::{ClusterArgs, Kind, Scheduler, slug};
 use crate::exit::{Exit, Outcome, bad_input};
 use crate::output::{create_folder, print};
-use crate::page::unwritable;
+use crate::page::write_text;
 
 const SLURM: &str = include_str!("../../../../templates/cluster/slurm.sh");
 const KUBERNETES: &str = include_str!("../../../../templates/cluster/kubernetes.yaml");
@@ -86,7 +85,7 @@ fn write_tasks(args: &ClusterArgs, mut context: Context) -> Outcome<()> {
     create_folder(folder, "-o")?;
     for kind in &args.kinds {
         let path = folder.join(format!("{}.yaml", kind.name));
-        write_whole(&path, task(kind)?.as_bytes()).map_err(unwritable)?;
+        write_text(&path, &task(kind)?)?;
         say!("task: {}", path.display());
     }
     Ok(())

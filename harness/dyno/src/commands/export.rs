@@ -9,14 +9,13 @@ use dyno_report::hosts::{latex, markdown};
 use dyno_results::merge::{HostRun, rows_by_table};
 use dyno_results::scores::Scale;
 use dyno_results::services::{action_files, asv, bencher, figures};
-use dyno_results::store::files::write_whole;
 use dyno_results::{CellSummary, Merged, csv_of};
 use serde_json::Value;
 
 use crate::cli::runs::{ExportArgs, ExportFormat};
 use crate::exit::{Exit, Outcome, bad_input};
 use crate::output::{create_folder, print};
-use crate::page::{host_views, unwritable};
+use crate::page::{host_views, write_text};
 use crate::publication::slug;
 
 pub fn export(args: &ExportArgs) -> Outcome {
@@ -38,7 +37,7 @@ pub fn export(args: &ExportArgs) -> Outcome {
         ExportFormat::Asv => return write_asv(args, &merged, &rows, metrics),
     };
     match &args.out {
-        Some(path) => write_whole(path, text.as_bytes()).map_err(unwritable)?,
+        Some(path) => write_text(path, &text)?,
         None => print(&text)?,
     }
     Ok(Exit::Done)
@@ -94,7 +93,7 @@ fn write_files(folder: &Path, files: impl IntoIterator<Item = (impl AsRef<Path>,
     for (name, value) in files {
         let path = folder.join(name);
         path.parent().map_or(Ok(()), fs::create_dir_all)?;
-        write_whole(&path, json_text(&value)?.as_bytes()).map_err(unwritable)?;
+        write_text(&path, &json_text(&value)?)?;
     }
     Ok(Exit::Done)
 }

@@ -5,13 +5,12 @@ use std::path::{Path, PathBuf};
 use dyno_report::leaderboard::{Entry, page};
 use dyno_results::Merged;
 use dyno_results::merge::is_merged;
-use dyno_results::store::files::write_whole;
 use itertools::Itertools;
 
 use crate::cli::runs::LeaderboardArgs;
 use crate::exit::{Exit, Outcome};
 use crate::output::{folder_of, name_of};
-use crate::page::{NAME, from_folder, link as link_to, unwritable};
+use crate::page::{NAME, from_folder, link as link_to, write_text};
 
 pub fn leaderboard(args: &LeaderboardArgs) -> Outcome {
     let here = folder_of(&args.out);
@@ -24,8 +23,7 @@ pub fn leaderboard(args: &LeaderboardArgs) -> Outcome {
             refuse!("{} holds no run; {remedy}", folder.display());
         }
     }
-    let page = page(&args.title, &entries)?;
-    write_whole(&args.out, page.as_bytes()).map_err(unwritable)?;
+    write_text(&args.out, &page(&args.title, &entries)?)?;
     say!("leaderboard: {}", args.out.display());
     Ok(Exit::Done)
 }

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::cli::runs::ReportArgs;
 use crate::exit::{Exit, Outcome};
 use crate::output::{print, print_json, warn_of_look_alikes};
-use crate::page::{NAME, commands, hosts_page, readme_with, unwritable, write, write_figures};
+use crate::page::{NAME, commands, readme_with, write, write_figures, write_hosts};
 use crate::papers::published;
 use crate::publication::PrivateFolders;
 
@@ -67,8 +67,7 @@ fn report_hosts(args: &ReportArgs) -> Outcome {
         let folder = args.run.join(&host.folder);
         write(&Report::of(&host.run, summary, &[]), &folder.join(NAME), &folder)?;
     }
-    let page = hosts_page(&args.run, &merged, &summaries)?;
-    write_whole(&path_of(args), page.as_bytes()).map_err(unwritable)?;
+    write_hosts(&args.run, &merged, &summaries, &path_of(args))?;
     let names: Vec<&str> = merged.hosts.iter().map(|host| host.name.as_str()).collect();
     finish(args, || json!({"campaign": merged.campaign, "hosts": names, "notes": merged.notes}))
 }

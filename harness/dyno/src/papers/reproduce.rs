@@ -11,7 +11,6 @@ use dyno_papers::Table;
 use dyno_papers::reproduction::{Products, Reproduction, figures, markdown, page};
 use dyno_provision::did_you_mean;
 use dyno_record::Profile;
-use dyno_results::store::files::write_whole;
 use dyno_results::{Place, Run, Store};
 use dyno_stats::numbers::counted;
 use serde_json::json;
@@ -21,7 +20,7 @@ use crate::cli::papers::ReproduceArgs;
 use crate::exit::{Exit, Outcome};
 use crate::filters::narrow;
 use crate::output::{answer, print, print_json};
-use crate::page::{unwritable, write_figures};
+use crate::page::{write_figures, write_text};
 use crate::runner::{Options, dry_run, run_campaign};
 use crate::table::grid;
 
@@ -179,7 +178,7 @@ fn run_of(campaign: &Campaign, again: bool) -> Outcome<((PathBuf, Run), Exit)> {
 
 fn show(reproductions: &[Reproduction], args: &ReproduceArgs) -> Outcome<()> {
     if let Some(path) = &args.out {
-        write_whole(path, page(reproductions)?.as_bytes()).map_err(unwritable)?;
+        write_text(path, &page(reproductions)?)?;
         say!("page: {}", path.display());
     }
     if let Some(folder) = &args.figures {
