@@ -5,11 +5,12 @@
 //! system's files unchanged and in memory.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use dyno_measure::System;
 use dyno_measure::files::{Stamp, file_hash, files_at};
 use dyno_measure::host::available_memory;
+use itertools::Itertools;
 
 use crate::campaign::{Campaign, Entry, Launch};
 use crate::exit::Outcome;
@@ -70,32 +71,28 @@ fn changed(Guarded { system, path, .. }: &Guarded) -> crate::exit::Failure {
 /// Models, library and program of a system, and what an adapter's conversion made. Other files of its command may
 /// be ones that it writes.
 fn files_of(entry: &Entry) -> Vec<PathBuf> {
-    let program = match &entry.launch {
-        Launch::BuiltIn { .. } => None,
-        Launch::Plugin { library, .. } => Some(library.clone()),
-        Launch::Adapter(adapter) => Some(adapter.program()),
-        Launch::Foreign { command, folder } => command.first().map(|program| folder.join(program)),
-        Launch::Submission(submission) => submission.scripts().into_iter().next(),
-    };
-    let mut files: Vec<PathBuf> = program.filter(|path| path.is_file()).into_iter().collect();
-    let made = match &entry.launch {
-        Launch::Adapter(adapter) => adapter.model().ok(),
-        _ => None,
+    let (program, made) = match &entry.launch {
+        Launch::BuiltIn { .. } => (None, None),
+        Launch::Plugin { library, .. } => (Some(library.clone()), None),
+        Launch::Adapter(adapter) => (Some(adapter.program()), adapter.model().ok()),
+        Launch::Foreign { command, folder } => (command.first().map(|program| folder.join(program)), None),
+        Launch::Submission(submission) => (submission.scripts().into_iter().next(), None),
     };
     let models = entry.models.iter().map(PathBuf::as_path).chain(made);
-    files.extend(models.filter_map(|model| files_at(model).ok()).flatten());
-    files.sort();
-    files.dedup();
-    files
+    let program = program.filter(|path| path.is_file());
+    files_of_models(models).chain(program).sorted().dedup().collect()
+}
+
+/// Files of all `models` that can be read.
+fn files_of_models<'a>(models: impl Iterator<Item = &'a Path>) -> impl Iterator<Item = PathBuf> {
+    models.filter_map(|model| files_at(model).ok()).flatten()
 }
 
 /// Reads the models of `systems`, so that the memory that caches the disk holds them. Models that fill the memory
 /// would only push each other out.
 pub fn warm<'a>(systems: impl Iterator<Item = &'a System>) {
-    let models = systems.flat_map(|system| &system.models);
-    let mut files: Vec<PathBuf> = models.filter_map(|model| files_at(model).ok()).flatten().collect();
-    files.sort();
-    files.dedup();
+    let models = systems.flat_map(|system| &system.models).map(PathBuf::as_path);
+    let files: Vec<PathBuf> = files_of_models(models).sorted().dedup().collect();
     let bytes: u64 = files.iter().filter_map(|file| file.metadata().ok()).map(|data| data.len()).sum();
     if bytes <= available_memory() / 2 {
         for mut file in files.iter().filter_map(|file| dyno_api::files::open(file).ok()) {
