@@ -83,14 +83,13 @@ pub fn run_campaign(campaign: &Campaign, host: &Host, options: &Options<'_>) -> 
     prepare(&campaign.metrics, &campaign.test_sets);
     let (folder, rounds) = (store.folder().to_owned(), campaign.rounds());
     let stop = Stop::on_signals(move || summarise(&folder, rounds))?;
-    let mut keeper = Keeper::new(campaign, host, store, run)?;
+    let mut keeper = Keeper::new(campaign, host, store, run, &stop)?;
     keeper.runner.keeps_going = options.keeps_going;
-    keeper.runner.stop = stop.clone();
-    measure_all(campaign, forecast, &plan, &mut keeper, &stop)?;
+    measure_all(campaign, forecast, &plan, &mut keeper)?;
     if let Some(failure) = keeper.runner.bench.meter.as_ref().and_then(|meter| meter.failure()) {
         say!("warning: no energy from then on: {failure}");
     }
-    let (breakdowns, lacking) = break_down_all(campaign, &plan, &keeper, &stop)?;
+    let (breakdowns, lacking) = break_down_all(campaign, &plan, &keeper)?;
     let Keeper { store, mut run, .. } = keeper;
     store.keep_breakdowns(&breakdowns)?;
     run.breakdowns = breakdowns;
@@ -171,7 +170,6 @@ fn break_down_all(
     campaign: &Campaign,
     plan: &Plan,
     Keeper { runner, run, .. }: &Keeper,
-    stop: &Stop,
 ) -> Outcome<(Vec<CellBreakdown>, usize)> {
     let mut known = run.breakdowns.clone();
     let invalid = |cell: &Cell<'_>| {
@@ -183,10 +181,10 @@ fn break_down_all(
     todo.retain(|cell| cell.system.hosted && cell.system.twin_of.is_none() && !invalid(cell));
     todo.retain(|cell| !known.iter().any(|row| row.is_of(cell)));
     let (progress, mut lacking) = (Progress::new(todo.len(), 0), todo.len());
-    for cell in todo.iter().take_while(|_| !stop.is_wanted()) {
+    for cell in todo.iter().take_while(|_| !runner.stop.is_wanted()) {
         let (system, track) = (&cell.system.name, cell.track);
         lacking -= 1;
-        stop.begin("this breakdown", None);
+        runner.stop.begin("this breakdown", None);
         progress.show(&format!("{system} · {track} · breakdown"), None);
         match break_down(&runner.bench, cell)? {
             Ok(told) => known.extend(told.map(|breakdown| CellBreakdown {

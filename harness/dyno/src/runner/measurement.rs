@@ -53,7 +53,7 @@ fn meter(campaign: &Campaign) -> Outcome<Option<Meter>> {
 
 impl Runner {
     /// Creates a runner without earlier results, whose systems must not see the folder of the `run`, if it has one.
-    pub fn new(run: Option<&Path>, campaign: &Campaign, host: &Host) -> Outcome<Self> {
+    pub fn new(run: Option<&Path>, campaign: &Campaign, host: &Host, stop: &Stop) -> Outcome<Self> {
         let scratch = Scratch::create()?;
         let mut bench = Bench::new(host, campaign.cores, campaign.protocol.clone(), scratch.path())?;
         bench.meter = meter(campaign)?.map(Arc::new);
@@ -65,7 +65,7 @@ impl Runner {
             cores: host.cores.clone(),
             earlier: Earlier::default(),
             keeps_going: true,
-            stop: Stop::default(),
+            stop: stop.clone(),
         })
     }
 
@@ -159,8 +159,8 @@ pub struct Keeper {
 
 impl Keeper {
     /// Keeps rounds in `store`. The rounds of `run` count as earlier ones.
-    pub fn new(campaign: &Campaign, host: &Host, store: Store, run: Run) -> Outcome<Self> {
-        let mut runner = Runner::new(Some(store.folder()), campaign, host)?;
+    pub fn new(campaign: &Campaign, host: &Host, store: Store, run: Run, stop: &Stop) -> Outcome<Self> {
+        let mut runner = Runner::new(Some(store.folder()), campaign, host, stop)?;
         // Rounds of a cell mostly share an output, which is hashed as it is read.
         let mut by_output: BTreeMap<Option<&String>, Vec<&Record>> = BTreeMap::new();
         for record in &run.records {

@@ -64,7 +64,7 @@ impl Rounds<'_> {
     }
 
     fn ask(&mut self, system: &System, probes: &[Probe]) -> Outcome<Option<Vec<Examined>>> {
-        let (name, plan, stop) = (system.original(), self.plan, self.stop);
+        let (name, plan, stop) = (system.original(), self.plan, self.keeper.runner.stop.clone());
         if !probes.is_empty() {
             stop.begin("this probe", None);
             self.progress.show(&format!("{name} · probes"), self.pace.left());
@@ -76,7 +76,7 @@ impl Rounds<'_> {
             let wanted = |probe: &Probe| i == 0 || *probe == Probe::Recognition;
             let wanted: Vec<Probe> = probes.iter().copied().filter(wanted).collect();
             let tracks = self.open_tracks(system, &found);
-            let mut watch = |probe: &Examined| tell(probe, name, &mut self.pace, &self.progress, stop);
+            let mut watch = |probe: &Examined| tell(probe, name, &mut self.pace, &self.progress, &stop);
             found.extend(self.keeper.runner.examine(system, &tracks, test_set, &wanted, &mut watch)?);
             let has_fault = found.iter().any(|probe| probe.verdict == Verdict::Invalid);
             if stop.is_wanted() || has_fault && stop.is_about_to_be_wanted() {

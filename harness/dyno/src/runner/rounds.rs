@@ -15,7 +15,6 @@ use super::pace::Pace;
 use crate::campaign::Campaign;
 use crate::exit::Outcome;
 use crate::forecast::Forecast;
-use crate::interrupt::Stop;
 use crate::progress::Progress;
 
 /// The rounds that a run lacks, with what is known while they are measured.
@@ -23,7 +22,6 @@ pub(super) struct Rounds<'a> {
     pub(super) campaign: &'a Campaign,
     pub(super) plan: &'a Plan,
     pub(super) keeper: &'a mut Keeper,
-    pub(super) stop: &'a Stop,
     pub(super) progress: Progress,
     pub(super) pace: Pace<'a>,
     /// Findings of the probes, by system. Findings of an interrupted part of the run stay valid.
@@ -36,7 +34,6 @@ pub(super) fn measure_all(
     forecast: Forecast<'_>,
     plan: &Plan,
     keeper: &mut Keeper,
-    stop: &Stop,
 ) -> Outcome<()> {
     let mut todo = plan.groups(&campaign.protocol);
     todo.retain(|group| campaign.measures(&group[0].test_set.name, group[0].track));
@@ -55,7 +52,8 @@ pub(super) fn measure_all(
     let pace = Pace::new(forecast, &todo, systems.map(str::to_owned).collect());
     keeper.runner.measure_pipe_floor()?;
     keeper.runner.measure_sandbox()?;
-    let mut rounds = Rounds { campaign, plan, keeper, stop, progress, pace, known };
+    let stop = keeper.runner.stop.clone();
+    let mut rounds = Rounds { campaign, plan, keeper, progress, pace, known };
     let mut told = BTreeSet::new();
     for group in todo {
         if stop.is_wanted() {
@@ -103,7 +101,7 @@ impl Rounds<'_> {
         };
         let what = format!("{systems} · {} · {}", first.track, first.test_set.name);
         self.progress.show(&what, self.pace.left());
-        self.stop.begin("this round", Some(self.pace.of_group(&open)));
+        self.keeper.runner.stop.begin("this round", Some(self.pace.of_group(&open)));
         let begin = Instant::now();
         let measured = self.keeper.rounds(&open)?;
         self.pace.measured(&open, begin.elapsed());

@@ -131,8 +131,7 @@ impl Instructions {
         let mut campaign = quick(campaign, Vec::new(), Vec::new());
         campaign.protocol.limits.line_seconds *= SLOWER;
         campaign.protocol.limits.launch_seconds *= SLOWER;
-        let (mut runner, scratch) = (Runner::new(None, &campaign, host)?, Scratch::create()?);
-        runner.stop = stop.clone();
+        let (runner, scratch) = (Runner::new(None, &campaign, host, stop)?, Scratch::create()?);
         let mut counting = Self { runner, scratch, counter: Counter::Perf };
         let cat = System::of_command("cat", ["cat"]);
         for counter in [Counter::Perf, Counter::Cachegrind] {

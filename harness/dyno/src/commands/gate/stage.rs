@@ -41,8 +41,7 @@ impl Stage {
             let folder = store.folder().display();
             refuse!("{folder} holds rounds of a gate already: choose another --out");
         }
-        let mut keeper = Keeper::new(&campaign, host, store, run)?;
-        keeper.runner.stop = stop.clone();
+        let mut keeper = Keeper::new(&campaign, host, store, run, stop)?;
         keeper.runner.measure_pipe_floor()?;
         Ok(Self { campaign, keeper, answers: HashMap::new() })
     }

@@ -34,8 +34,7 @@ pub struct Trials {
 
 impl Trials {
     pub fn new(campaign: &Campaign, host: &Host, stop: &Stop) -> Outcome<Self> {
-        let mut runner = Runner::new(None, &quick(campaign, Vec::new(), Vec::new()), host)?;
-        runner.stop = stop.clone();
+        let runner = Runner::new(None, &quick(campaign, Vec::new(), Vec::new()), host, stop)?;
         Ok(Self { runner, known: HashMap::new() })
     }
 

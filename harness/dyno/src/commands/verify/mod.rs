@@ -17,6 +17,7 @@ use crate::campaign::{Campaign, Entry, Launch, make_ready, named_or_starter};
 use crate::cli::measuring::VerifyArgs;
 use crate::exit::{Exit, OrBadInput, Outcome, bad_input};
 use crate::filters::narrow;
+use crate::interrupt::Stop;
 use crate::output::{print, print_json, say};
 use crate::runner::Runner;
 use crate::submission::{Dialect, Submission, image_of};
@@ -38,7 +39,7 @@ pub fn verify(args: &VerifyArgs) -> Outcome {
     hosted.try_for_each(|entry| open(entry, &campaign))?;
     let host = host::detect()?;
     campaign.placement(&host).shortfall(campaign.cores, &campaign.tracks).into_iter().for_each(say);
-    let runner = Runner::new(None, &campaign, &host)?;
+    let runner = Runner::new(None, &campaign, &host, &Stop::default())?;
     let plan = campaign.plan(|_| None)?;
     let (mut verified, set) = (Vec::new(), &plan.test_sets[0]);
     for (system, entry) in plan.systems.iter().zip(&campaign.systems) {
