@@ -35,12 +35,14 @@ pub fn unbuilt(campaign: &Campaign) -> Option<String> {
 pub fn make_ready(campaign: &Campaign) -> Outcome<()> {
     draw_models(campaign)?;
     unbuilt(campaign).into_iter().for_each(say);
-    for entry in &campaign.systems {
-        if let Launch::Adapter(adapter) = &entry.launch {
-            adapter.provide(&|line| say(line))?;
-        }
-    }
-    set_up_submissions(campaign)
+    // Submissions install what they need out of sight of all references.
+    let sets = campaign.test_sets.iter().flat_map(|set| set.files.clone());
+    let hidden: Vec<PathBuf> = sets.chain(scores::collection()).collect();
+    campaign.systems.iter().try_for_each(|entry| match &entry.launch {
+        Launch::Adapter(adapter) => Ok(adapter.provide(&|line| say(line))?),
+        Launch::Submission(submission) => submission.set_up(&hidden),
+        _ => Ok(()),
+    })
 }
 
 /// Draws the missing models that the systems of `campaign` need, at all precisions that the systems ask for.
@@ -55,14 +57,4 @@ fn draw_models(campaign: &Campaign) -> Outcome<()> {
         }
     }
     Ok(())
-}
-
-/// Lets submissions install what they need, out of sight of all references.
-fn set_up_submissions(campaign: &Campaign) -> Outcome<()> {
-    let sets = campaign.test_sets.iter().flat_map(|set| set.files.clone());
-    let hidden: Vec<PathBuf> = sets.chain(scores::collection()).collect();
-    campaign.systems.iter().try_for_each(|entry| match &entry.launch {
-        Launch::Submission(submission) => submission.set_up(&hidden),
-        _ => Ok(()),
-    })
 }
