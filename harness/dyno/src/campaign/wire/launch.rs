@@ -21,30 +21,29 @@ pub(super) fn launch(
     span: Range<usize>,
     models: &[PathBuf],
 ) -> Outcome<Launch> {
+    let settings = wire.settings.clone();
     match (&wire.backend, &wire.plugin, &wire.command, &wire.adapter) {
-        (Some(name), None, None, None) => backend(source, wire, name),
-        (None, Some(path), None, None) => plugin(source, wire, path),
+        (Some(name), None, None, None) => {
+            let known = |name: String| registry::find(&name).map(|_| name);
+            let backend = source.check(name.clone(), known)?;
+            Ok(Launch::BuiltIn { backend, settings, batch: None })
+        }
+        (None, Some(path), None, None) => {
+            let library = wire.path(source, path.span(), path.get_ref(), "plugin")?;
+            Ok(Launch::Plugin { library, settings, batch: None })
+        }
         (None, None, Some(words), None) => command(source, wire, words),
-        (None, None, None, Some(name)) => adapter(source, wire, name, models),
+        (None, None, None, Some(name)) => {
+            let folder = source.folder()?;
+            let adapted = |name: String| AdaptedSystem::new(adapters::find(&name)?, settings, folder, models);
+            Ok(Launch::Adapter(source.check(name.clone(), adapted)?))
+        }
         _ => {
             let needed = "`backend`, `plugin`, `command`, `adapter` and `submission`";
             let message = format!("system {:?} needs one of {needed}", wire.name.get_ref());
             Err(source.error_at(span, message))
         }
     }
-}
-
-fn backend(source: &Source<'_>, wire: &WireSystem, name: &Spanned<String>) -> Outcome<Launch> {
-    registry::find(name.get_ref()).map_err(|message| source.error_at(name.span(), message))?;
-    Ok(Launch::BuiltIn { backend: name.get_ref().clone(), settings: wire.settings.clone(), batch: None })
-}
-
-fn plugin(source: &Source<'_>, wire: &WireSystem, path: &Spanned<PathBuf>) -> Outcome<Launch> {
-    let library = match wire.is_made() {
-        true => source.resolve(path.get_ref()),
-        false => source.existing(path.span(), path.get_ref(), "plugin")?,
-    };
-    Ok(Launch::Plugin { library, settings: wire.settings.clone(), batch: None })
 }
 
 fn command(source: &Source<'_>, wire: &WireSystem, words: &Spanned<Vec<String>>) -> Outcome<Launch> {
@@ -56,18 +55,6 @@ fn command(source: &Source<'_>, wire: &WireSystem, words: &Spanned<Vec<String>>)
     let refuse = |fault| source.error_at(words.span(), format!("system {:?}: {fault}", wire.name.get_ref()));
     check_command(words.get_ref(), &folder).map_err(refuse)?;
     Ok(Launch::Foreign { command: words.get_ref().clone(), folder })
-}
-
-fn adapter(
-    source: &Source<'_>,
-    wire: &WireSystem,
-    name: &Spanned<String>,
-    models: &[PathBuf],
-) -> Outcome<Launch> {
-    let folder = source.folder()?;
-    let adapted =
-        |name: String| AdaptedSystem::new(adapters::find(&name)?, wire.settings.clone(), folder, models);
-    Ok(Launch::Adapter(source.check(name.clone(), adapted)?))
 }
 
 /// Task that the campaign gives a system; backends and adapters have theirs already.

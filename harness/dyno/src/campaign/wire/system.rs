@@ -1,7 +1,8 @@
 //! Keys of a system in a campaign file.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
 
 use dyno_api::Task;
 use dyno_record::Track;
@@ -10,7 +11,9 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use super::models::WireModel;
+use super::source::Source;
 use super::sweeps::OneOrMany;
+use crate::exit::Outcome;
 use crate::submission::Dialect;
 
 /// System: one of `backend`, `plugin`, `command`, `adapter` and `submission`, with models and options.
@@ -52,8 +55,14 @@ pub(super) struct WireSystem {
 }
 
 impl WireSystem {
-    /// Whether a command makes the system's files, which may be missing so far.
-    pub(super) fn is_made(&self) -> bool {
-        self.build.is_some()
+    /// A file or folder of the system, which may be missing so far if a command makes it; `what` names it in the error.
+    pub(super) fn path(
+        &self,
+        source: &Source<'_>,
+        span: Range<usize>,
+        path: &Path,
+        what: &str,
+    ) -> Outcome<PathBuf> {
+        if self.build.is_some() { Ok(source.resolve(path)) } else { source.existing(span, path, what) }
     }
 }

@@ -32,9 +32,8 @@ pub(super) fn systems(
         let plugin = wire.plugin.as_ref().map(|plugin| source.resolve(plugin.get_ref()));
         let to_build = wire.build.clone().filter(|_| plugin.is_some_and(|plugin| !plugin.exists()));
         refuse_reserved(source, &wire.name)?;
-        let name_span = wire.name.span();
+        let (name_span, own_tracks) = (wire.name.span(), wire.tracks.clone());
         let sizes = sweeps::batches(source, wire.batch.as_ref(), wire.batch_lines.as_ref())?;
-        let own_tracks = wire.tracks.clone();
         let entry = in_own_tracks(source, system(source, entry, generated)?, own_tracks, tracks)?;
         let entry = submissions::in_its_tracks(source, name_span.clone(), entry, tracks)?;
         let entries = sweeps::over_batches(entry, &sizes, tracks);
@@ -70,11 +69,12 @@ fn in_own_tracks(
 
 /// Records and scores are found by name, so no system may have the name of another one's twin or baseline.
 fn refuse_reserved(source: &Source<'_>, name: &Spanned<String>) -> Outcome<()> {
-    let (span, name) = (name.span(), name.get_ref());
-    let Some(end) = RESERVED.into_iter().find(|end| name.ends_with(end)) else { return Ok(()) };
-    let message =
-        format!("dyno itself gives names that end in {end:?}: give the system {name:?} another name");
-    Err(source.error_at(span, message))
+    source.check(name.clone(), |name| match RESERVED.into_iter().find(|end| name.ends_with(end)) {
+        Some(end) => {
+            Err(format!("dyno itself gives names that end in {end:?}: give the system {name:?} another name"))
+        }
+        None => Ok(()),
+    })
 }
 
 fn system(source: &Source<'_>, entry: Spanned<WireSystem>, generated: &[Generated]) -> Outcome<Entry> {
@@ -90,7 +90,7 @@ fn system(source: &Source<'_>, entry: Spanned<WireSystem>, generated: &[Generate
     let models = models.collect::<Outcome<Vec<_>>>()?;
     let launch = launch(source, &wire, span.clone(), &models)?;
     let task = task(source, &wire, &launch)?;
-    let paths = wire.sandbox_paths.iter().map(|path| seen_in_sandbox(source, path, wire.is_made()));
+    let paths = wire.sandbox_paths.iter().map(|path| seen_in_sandbox(source, &wire, path));
     let sandbox_paths = paths.collect::<Outcome<Vec<_>>>()?;
     let environment = wire.environment.into_iter().collect();
     let (sampling, sandbox) = (wire.sampling, wire.sandbox);
@@ -103,11 +103,8 @@ fn system(source: &Source<'_>, entry: Spanned<WireSystem>, generated: &[Generate
 }
 
 /// A path of `sandbox-paths`. One in the user's home begins with `~`.
-fn seen_in_sandbox(source: &Source<'_>, path: &Spanned<PathBuf>, is_made: bool) -> Outcome<PathBuf> {
+fn seen_in_sandbox(source: &Source<'_>, wire: &WireSystem, path: &Spanned<PathBuf>) -> Outcome<PathBuf> {
     let home = || Some(std::env::home_dir()?.join(path.get_ref().strip_prefix("~").ok()?));
     let named = home().unwrap_or_else(|| path.get_ref().clone());
-    match is_made {
-        true => Ok(source.resolve(&named)),
-        false => source.existing(path.span(), &named, "file or folder for the sandbox"),
-    }
+    wire.path(source, path.span(), &named, "file or folder for the sandbox")
 }
