@@ -114,11 +114,9 @@ impl Campaign {
 
     /// Whether the cells of `test_set` under `track` lie in the campaign's shard.
     pub fn measures(&self, test_set: &str, track: Track) -> bool {
-        let places = (
-            self.test_sets.iter().position(|set| set.name == test_set),
-            self.tracks.iter().position(|known| *known == track),
-        );
-        let (Some(set), Some(place)) = places else { return false };
+        let set = self.test_sets.iter().position(|set| set.name == test_set);
+        let place = self.tracks.iter().position(|known| *known == track);
+        let (Some(set), Some(place)) = (set, place) else { return false };
         self.shard.is_none_or(|shard| shard.holds(set * self.tracks.len() + place))
     }
 

@@ -55,9 +55,8 @@ pub const BASELINE: &str = " (baseline)";
 
 impl Entry {
     pub fn new(name: &str, launch: Launch, models: Vec<PathBuf>) -> Self {
-        let name = name.into();
         Self {
-            name,
+            name: name.into(),
             launch,
             models,
             absent: None,

@@ -1,7 +1,7 @@
 //! The search of a system: what decides its translations beside the weights. The run's identity holds it, so that systems
 //! on one model are compared with what differs between them in sight.
 
-use dyno_formats::{MarianConfig, ModelDir};
+use dyno_formats::ModelDir;
 use dyno_record::identity::{RunSystem, Search};
 
 use super::entry::{Entry, Launch};
@@ -15,11 +15,12 @@ fn search_of(entry: &Entry) -> Option<Search> {
     let set = |name: &str| entry.setting(name);
     let number = |name: &str| set(name).and_then(|value| value.parse().ok());
     let limit = own.count("most-words").ok().filter(|&most| most > 0).map(|most| most + 1);
+    let beam = number("beam").or(own.count("beam-size").ok());
     let (beam, limit) = match &entry.launch {
-        Launch::BuiltIn { .. } | Launch::Plugin { .. } => (number("beam").or(beam_of(own)), limit),
+        Launch::BuiltIn { .. } | Launch::Plugin { .. } => (beam, limit),
         // An adapter without this setting searches greedily.
         Launch::Adapter(adapter) if !adapter.has_setting("beam") => (Some(1), number("max-length").or(limit)),
-        Launch::Adapter(_) => (number("beam").or(beam_of(own)), number("max-length").or(limit)),
+        Launch::Adapter(_) => (beam, number("max-length").or(limit)),
         Launch::Foreign { .. } | Launch::Submission(_) => return None,
     };
     let precision = set("precision").filter(|named| named != "default");
@@ -30,10 +31,6 @@ fn search_of(entry: &Entry) -> Option<Search> {
 /// The description of `entry`, with its search where that is known.
 pub(super) fn described(entry: &Entry) -> RunSystem {
     RunSystem { search: search_of(entry), ..entry.described() }
-}
-
-fn beam_of(decoder: &MarianConfig) -> Option<usize> {
-    decoder.count("beam-size").ok()
 }
 
 /// A precision under dyno's name for it; engines spell them in their own ways.

@@ -150,22 +150,20 @@ pub(super) fn judged(cells: &[Cell], baseline: &Baseline) -> (Vec<Speed>, Vec<In
     let names = |cell: &Cell| Names::of(cell, baseline);
     let invalid = |cell: &Cell| Some(Invalid { names: names(cell), fault: cell.fault.clone()? });
     let open = cells.iter().filter(|cell| cell.fault.is_none());
-    let judged = open.filter_map(|cell| Some(Speed::of(cell, names(cell), cell.comparison?)));
-    (judged.collect(), cells.iter().filter_map(invalid).collect())
-}
-
-impl Speed {
-    fn of(cell: &Cell, names: Names, comparison: Comparison) -> Self {
-        Self {
-            names,
+    let speed = |cell: &Cell| {
+        Some(Speed {
+            names: names(cell),
             lines: cell.test_set.source.len(),
             baseline_rounds: cell.speeds.baseline.len(),
             candidate_rounds: cell.speeds.candidate.len(),
             noisy_rounds: cell.disturbed.iter().sum(),
-            comparison,
-        }
-    }
+            comparison: cell.comparison?,
+        })
+    };
+    (open.filter_map(speed).collect(), cells.iter().filter_map(invalid).collect())
+}
 
+impl Speed {
     /// Fields of the table [`HEADS`].
     pub(super) fn row(&self) -> Vec<String> {
         let comparison = &self.comparison;
