@@ -145,14 +145,15 @@ impl Entry {
         })
     }
 
-    /// The same backend, run by the dyno `program`; `None` for a foreign program, which no dyno hosts.
-    pub fn on_another_dyno(&self, program: &Path, profile: Profile) -> Outcome<Option<System>> {
+    /// The same backend, run by the dyno `program`. No dyno hosts a foreign program.
+    pub fn on_another_dyno(&self, program: &Path, profile: Profile) -> Outcome<System> {
         if !self.is_hosted() {
-            return Ok(None);
+            let remedy = "give its baseline with --baseline";
+            refuse!("{} isn't built in, so another dyno can't run it; {remedy}", self.name);
         }
         let name = format!("{}{BASELINE}", self.name);
         let (command, folder) = (self.own_command(program), Some(std::env::current_dir()?));
-        Ok(Some(System { name, command, hosted: false, reports: false, folder, ..self.system(profile)? }))
+        Ok(System { name, command, hosted: false, reports: false, folder, ..self.system(profile)? })
     }
 
     /// Name of the built-in backend; `None` for all other systems.

@@ -82,7 +82,10 @@ impl Baseline {
     pub fn beside(&self, candidate: &Entry) -> Outcome<Option<(Entry, System)>> {
         match self {
             Self::System(entry) => Ok(Some((entry.as_ref().clone(), entry.system(PROFILE)?))),
-            Self::Dyno(program) => on_another_dyno(candidate, program).map(Some),
+            Self::Dyno(program) => {
+                let system = candidate.on_another_dyno(program, PROFILE)?;
+                Ok(Some((Entry { name: system.name.clone(), ..candidate.clone() }, system)))
+            }
             Self::Run(_) => Ok(None),
         }
     }
@@ -131,14 +134,4 @@ impl Baseline {
             |cell: &MeasuredCell<'_>| cell.system == system && cell.track == track && is_part(cell.test_set);
         run.cells().into_iter().filter(fits).collect()
     }
-}
-
-/// Entry and system of `candidate` under another dyno; the run's identity names the entry.
-fn on_another_dyno(candidate: &Entry, program: &Path) -> Outcome<(Entry, System)> {
-    let system = candidate.on_another_dyno(program, PROFILE)?.ok_or_else(|| {
-        let (name, remedy) = (&candidate.name, "give its baseline with --baseline");
-        bad_input!("{name} isn't built in, so another dyno can't run it; {remedy}")
-    })?;
-    let entry = Entry { name: system.name.clone(), ..candidate.clone() };
-    Ok((entry, system))
 }
