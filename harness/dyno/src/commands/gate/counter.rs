@@ -16,7 +16,6 @@ use crate::campaign::Campaign;
 use crate::exit::Outcome;
 use crate::interrupt::Stop;
 use crate::runner::Runner;
-use crate::scratch::Scratch;
 
 /// Most lines of a launch. The four launches of `small` (9 MB) against itself take 24 s under cachegrind.
 const MOST_LINES: usize = 50;
@@ -122,7 +121,6 @@ impl Counter {
 
 pub struct Instructions {
     runner: Runner,
-    scratch: Scratch,
     pub counter: Counter,
 }
 
@@ -131,8 +129,8 @@ impl Instructions {
         let mut campaign = quick(campaign, Vec::new(), Vec::new());
         campaign.protocol.limits.line_seconds *= SLOWER;
         campaign.protocol.limits.launch_seconds *= SLOWER;
-        let (runner, scratch) = (Runner::new(None, &campaign, host, stop)?, Scratch::create()?);
-        let mut counting = Self { runner, scratch, counter: Counter::Perf };
+        let runner = Runner::new(None, &campaign, host, stop)?;
+        let mut counting = Self { runner, counter: Counter::Perf };
         let cat = System::of_command("cat", ["cat"]);
         for counter in [Counter::Perf, Counter::Cachegrind] {
             counting.counter = counter;
@@ -161,7 +159,7 @@ impl Instructions {
     }
 
     fn count(&self, system: &System, track: Track, lines: &[Vec<u8>]) -> Outcome<Result<Counts<u64>, Fault>> {
-        let folder = tempfile::tempdir_in(self.scratch.path())?;
+        let folder = tempfile::tempdir_in(&self.runner.bench.scratch)?;
         let counted = self.under_counter(system, &folder.path().join(FILE));
         let (reasons, _) = self.runner.try_out(&counted, track, lines)?;
         if self.runner.stop.is_wanted() {
