@@ -1,21 +1,17 @@
 //! Filters: they narrow a campaign to some of its systems, test sets and tracks.
 
 use dyno_provision::did_you_mean;
-use dyno_record::Track;
 use wildmatch::WildMatch;
 
 use crate::campaign::Campaign;
+use crate::cli::measuring::FilterArgs;
 use crate::exit::{Outcome, bad_input};
 
 /// Removes from `campaign` the systems and test sets whose names match none of their patterns, and the tracks that
 /// aren't among `tracks`; an empty list keeps all. A pattern that matches nothing is refused as a typing error, and
 /// a system that is left needs its models.
-pub fn narrow(
-    campaign: &mut Campaign,
-    systems: &[String],
-    test_sets: &[String],
-    tracks: &[Track],
-) -> Outcome<()> {
+pub fn narrow(campaign: &mut Campaign, filters: &FilterArgs) -> Outcome<()> {
+    let FilterArgs { systems, test_sets, tracks } = filters;
     keep_matching(&mut campaign.systems, systems, "system", |entry| &entry.name)?;
     keep_matching(&mut campaign.test_sets, test_sets, "test set", |set| &set.name)?;
     campaign.tracks.retain(|track| tracks.is_empty() || tracks.contains(track));

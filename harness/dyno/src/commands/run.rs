@@ -9,7 +9,7 @@ use dyno_stats::median;
 use serde_json::json;
 
 use crate::campaign::{Campaign, named_or_starter};
-use crate::cli::measuring::{FilterArgs, RunArgs};
+use crate::cli::measuring::RunArgs;
 use crate::cli::runs::PriceArgs;
 use crate::exit::{Exit, Outcome};
 use crate::filters::narrow;
@@ -37,8 +37,7 @@ pub fn run_starter() -> Outcome {
 fn campaign_of(args: &RunArgs) -> Outcome<Campaign> {
     let mut campaign = named_or_starter(args.campaign.as_deref())?;
     campaign.set_profile(args.profile.unwrap_or(campaign.protocol.profile));
-    let FilterArgs { systems, test_sets, tracks } = &args.filters;
-    narrow(&mut campaign, systems, test_sets, tracks)?;
+    narrow(&mut campaign, &args.filters)?;
     campaign.enter_twin();
     campaign.take_shard(args.shard)?;
     Ok(campaign)

@@ -16,6 +16,7 @@ use dyno_stats::numbers::counted;
 use serde_json::json;
 
 use crate::campaign::{Campaign, make_ready};
+use crate::cli::measuring::FilterArgs;
 use crate::cli::papers::ReproduceArgs;
 use crate::exit::{Exit, Outcome};
 use crate::filters::narrow;
@@ -113,7 +114,7 @@ fn campaign_of(name: &str, args: &ReproduceArgs) -> Outcome<Campaign> {
         let lines = |set: &TestSet| if line_by_line { quick_lines(set) } else { QUICK_THROUGHPUT_LINES };
         campaign.test_sets = campaign.test_sets.iter().map(|set| set.first(lines(set))).collect();
     }
-    narrow(&mut campaign, &args.systems, &[], &[])?;
+    narrow(&mut campaign, &FilterArgs { systems: args.systems.clone(), ..FilterArgs::default() })?;
     Ok(campaign)
 }
 

@@ -25,7 +25,7 @@ use itertools::Itertools;
 use stage::Stage;
 
 use crate::campaign::{Campaign, Entry, make_ready, named_or_starter};
-use crate::cli::measuring::{By, FilterArgs, GateArgs};
+use crate::cli::measuring::{By, GateArgs};
 use crate::exit::{Exit, Outcome, no_answer};
 use crate::filters::narrow;
 use crate::interrupt::Stop;
@@ -40,8 +40,7 @@ pub fn gate(args: &GateArgs) -> Outcome {
     }
     let mut campaign = named_or_starter(args.campaign.as_deref())?;
     let baseline = baseline(args, &campaign)?;
-    let FilterArgs { systems, test_sets, tracks } = &args.filters;
-    narrow(&mut campaign, systems, test_sets, tracks)?;
+    narrow(&mut campaign, &args.filters)?;
     campaign.systems.retain(|system| !baseline.is(&system.name));
     refuse_unchecked_limits(args, &campaign)?;
     make_ready(&campaign)?;
@@ -99,7 +98,8 @@ fn baseline(args: &GateArgs, campaign: &Campaign) -> Outcome<Baseline> {
 
 /// Refuses a limit that can't be checked: such a gate would let everything pass.
 fn refuse_unchecked_limits(args: &GateArgs, campaign: &Campaign) -> Outcome<()> {
-    if let Some(limit) = quality_limit(args) {
+    let loss = args.max_quality_loss.map(|_| "--max-quality-loss");
+    if let Some(limit) = args.worst_quality.map(|_| "--worst-quality").or(loss) {
         if !campaign.metrics.of_sacrebleu().is_empty() {
             scores::prepare(&campaign.metrics, &announce)?;
         }
@@ -116,9 +116,4 @@ fn refuse_unchecked_limits(args: &GateArgs, campaign: &Campaign) -> Outcome<()> 
         refuse!("--max-model: the model files of {name} are unknown; {remedy}");
     }
     Ok(())
-}
-
-fn quality_limit(args: &GateArgs) -> Option<&'static str> {
-    let loss = args.max_quality_loss.map(|_| "--max-quality-loss");
-    args.worst_quality.map(|_| "--worst-quality").or(loss)
 }

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use super::hosting::built_in;
 use crate::campaign::{Campaign, Entry, Launch, make_ready, named_or_starter};
-use crate::cli::measuring::VerifyArgs;
+use crate::cli::measuring::{FilterArgs, VerifyArgs};
 use crate::exit::{Exit, OrBadInput, Outcome, bad_input};
 use crate::filters::narrow;
 use crate::interrupt::Stop;
@@ -34,6 +34,7 @@ const OWN_LAUNCH_SECONDS: f64 = 60.0;
 /// Verifies the systems of `args`; exit code 1 if one is INVALID.
 pub fn verify(args: &VerifyArgs) -> Outcome {
     let campaign = narrowed(requested(args)?, args);
+    make_ready(&campaign)?;
     // A backend's refusal is a bad request: there is nothing to verify yet.
     let mut hosted = campaign.systems.iter().filter(|entry| entry.is_hosted());
     hosted.try_for_each(|entry| open(entry, &campaign))?;
@@ -111,8 +112,7 @@ fn narrowed(mut campaign: Campaign, args: &VerifyArgs) -> Campaign {
 fn requested(args: &VerifyArgs) -> Outcome<Campaign> {
     let Some(entry) = own(args)? else {
         let mut campaign = named_or_starter(args.campaign.as_deref())?;
-        narrow(&mut campaign, &args.systems, &[], &[])?;
-        make_ready(&campaign)?;
+        narrow(&mut campaign, &FilterArgs { systems: args.systems.clone(), ..FilterArgs::default() })?;
         return match campaign.test_sets.is_empty() {
             true => Err(bad_input("the campaign has no test set, which the probes need: add one")),
             false => Ok(campaign),
@@ -124,9 +124,7 @@ fn requested(args: &VerifyArgs) -> Outcome<Campaign> {
     let tracks = vec![Track::Latency, Track::Throughput1];
     let tracks = tracks.into_iter().filter(|&track| entry.takes_part(track)).collect();
     let protocol = Protocol { limits, ..starter.protocol };
-    let campaign = Campaign { systems: vec![entry], tracks, protocol, ..starter };
-    make_ready(&campaign)?;
-    Ok(campaign)
+    Ok(Campaign { systems: vec![entry], tracks, protocol, ..starter })
 }
 
 /// System that the command line itself describes, if any.
