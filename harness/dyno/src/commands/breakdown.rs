@@ -1,7 +1,6 @@
 //! `dyno breakdown`: time of a backend on some lines, by component and by operator.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::io;
 use std::path::Path;
 
@@ -83,16 +82,12 @@ fn pace(hosted: &Hosted) -> String {
 }
 
 fn tables(told: &Breakdown, words: usize) -> String {
-    let mut text = String::new();
-    for (what, names, parts) in [
+    let both = [
         ("component", &Breakdown::COMPONENTS[..], &told.components),
         ("operator", &Breakdown::OPERATORS[..], &told.operators),
-    ] {
-        if !parts.is_empty() {
-            let _ = write!(text, "\n{}\n", table(what, names, parts, words));
-        }
-    }
-    text
+    ];
+    let kept = both.into_iter().filter(|(_, _, parts)| !parts.is_empty());
+    kept.map(|(what, names, parts)| format!("\n{}\n", table(what, names, parts, words))).collect()
 }
 
 fn table(what: &str, names: &[&str], parts: &BTreeMap<String, u64>, words: usize) -> String {

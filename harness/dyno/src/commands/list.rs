@@ -1,6 +1,5 @@
 //! `dyno list`: content of a campaign, backends and tracks of this build, prices of instances.
 
-use std::fmt::Write;
 use std::path::Path;
 
 use dyno_api::Backend;
@@ -74,8 +73,8 @@ fn as_json(campaign: &Campaign) -> serde_json::Value {
 }
 
 fn as_text(campaign: &Campaign) -> String {
-    let mut text = format!("campaign {} · profile {}\n\nsystems\n", campaign.name, campaign.protocol.profile);
-    for system in &campaign.systems {
+    let row = |name: &str, what: &str| format!("  {name:<20} {what}\n");
+    let system = |system: &Entry| {
         let what = match &system.launch {
             Launch::BuiltIn { backend, settings, .. } => format!("backend {backend}{}", in_words(settings)),
             Launch::Plugin { library, settings, .. } => {
@@ -89,25 +88,23 @@ fn as_text(campaign: &Campaign) -> String {
                 format!("submission {} ({})", launch.folder.display(), launch.dialect)
             }
         };
-        let _ = writeln!(text, "  {:<20} {what}", system.name);
-    }
-    text += "\ntest sets\n";
-    for set in &campaign.test_sets {
+        row(&system.name, &what)
+    };
+    let set = |set: &TestSet| {
         let (lines, words) = (set.source.len(), set.words());
         let references = counted(set.references.len(), "reference", "references");
-        let _ = writeln!(text, "  {:<20} {lines} lines, {words} words, {references}", set.name);
-    }
-    text += "\nbackends\n";
-    for backend in registry::all() {
-        let _ = writeln!(text, "  {:<20} {}", backend.name(), backend.about());
-    }
-    text += "\nplaceholders in a system's command\n";
-    for (name, meaning) in PLACEHOLDERS {
-        let _ = writeln!(text, "  {:<20} {meaning}", format!("{{{name}}}"));
-    }
-    let tracks: Vec<_> = Track::ALL.iter().map(|track| track.name()).collect();
-    let _ = writeln!(text, "\ntracks\n  {}", tracks.join(", "));
-    text
+        row(&set.name, &format!("{lines} lines, {words} words, {references}"))
+    };
+    let systems: String = campaign.systems.iter().map(system).collect();
+    let sets: String = campaign.test_sets.iter().map(set).collect();
+    let backends: String = registry::all().iter().map(|it| row(it.name(), it.about())).collect();
+    let places: String = PLACEHOLDERS.iter().map(|(name, it)| row(&format!("{{{name}}}"), it)).collect();
+    let (name, profile) = (&campaign.name, campaign.protocol.profile);
+    let tracks = Track::ALL.iter().map(|track| track.name()).join(", ");
+    format!(
+        "campaign {name} · profile {profile}\n\nsystems\n{systems}\ntest sets\n{sets}\nbackends\n{backends}\n\
+         placeholders in a system's command\n{places}\ntracks\n  {tracks}\n"
+    )
 }
 
 fn in_words(settings: &dyno_api::Settings) -> String {

@@ -1,9 +1,9 @@
 //! `dyno tokenize`: vocabulary ids of each line, for comparison with other programs.
 
-use std::fmt::Write as _;
 use std::io::{self, BufRead, BufWriter, Write};
 
 use dyno_host::without_end;
+use itertools::Itertools;
 
 use crate::cli::engines::TokenizeArgs;
 use crate::exit::{Exit, OrBadInput, Outcome, bad_input};
@@ -17,7 +17,7 @@ pub fn tokenize(args: &TokenizeArgs) -> Outcome {
         (None, None) => return Err(bad_input("name a vocabulary (--vocab) or a model (--model)")),
     };
     let (mut input, mut output) = (io::stdin().lock(), BufWriter::new(io::stdout().lock()));
-    let (mut line, mut ids, mut text) = (Vec::new(), Vec::new(), String::new());
+    let (mut line, mut ids) = (Vec::new(), Vec::new());
     loop {
         line.clear();
         if input.read_until(b'\n', &mut line)? == 0 {
@@ -25,10 +25,6 @@ pub fn tokenize(args: &TokenizeArgs) -> Outcome {
             return Ok(Exit::Done);
         }
         tokenise(without_end(&line), &mut ids).map_err(bad_input)?;
-        text.clear();
-        for (at, id) in ids.iter().enumerate() {
-            let _ = write!(text, "{}{id}", if at == 0 { "" } else { " " });
-        }
-        writeln!(output, "{text}")?;
+        writeln!(output, "{}", ids.iter().format(" "))?;
     }
 }
