@@ -222,12 +222,8 @@ fn word_seconds_of_drawn(entry: &Entry, networks: &[&Generated], speeds: &Speeds
     let setting = |name: &str| entry.setting(name);
     let beam: u64 = setting("beam").and_then(|beam| beam.parse().ok()).unwrap_or(1);
     let shortlisted = setting("shortlist").is_none_or(|it| it != "false");
-    let precision = match setting("precision").as_deref() {
-        Some("int8") => Precision::Int8,
-        Some("int16") => Precision::Int16,
-        _ => Precision::F32,
-    };
-    let at = PRECISIONS.iter().position(|known| *known == precision).expect("all precisions are timed");
+    let precision = setting("precision").unwrap_or_default();
+    let at = PRECISIONS.iter().position(|known| known.name() == precision).unwrap_or(0); // others as f32
     let factor = |of_a_plugin| if matches!(entry.launch, Launch::Plugin { .. }) { of_a_plugin } else { 1.0 };
     let seconds = |network: &&Generated| {
         let macs = network.recipe.macs(shortlisted);

@@ -134,10 +134,7 @@ fn speeds_of(table: &Table, host: &Host, earlier: &[PathBuf]) -> Outcome<Option<
 /// Hosts with the number of their campaigns, and the extent of the whole.
 fn conditions(ours: &[(&str, &Ours)]) -> Vec<String> {
     let measured = || ours.iter().filter_map(|(_, ours)| ours.run.as_ref());
-    let mut hosts: BTreeMap<String, usize> = BTreeMap::new();
-    for host in measured().map(|(_, run)| &run.identity.host) {
-        *hosts.entry(host.line()).or_default() += 1;
-    }
+    let hosts = measured().map(|(_, run)| run.identity.host.line()).counts().into_iter().sorted();
     let count = |profile| measured().filter(|(_, run)| run.identity.protocol.profile == profile).count();
     let profiles = Profile::ALL.into_iter().map(|profile| (count(profile), profile));
     let profiles = profiles.filter(|(count, _)| *count > 0);
@@ -153,7 +150,7 @@ fn conditions(ours: &[(&str, &Ours)]) -> Vec<String> {
     let parts = (!parts.is_empty()).then(|| format!("Measured in part: {}.", parts.join(", ")));
     let of_host =
         |(host, count): (String, usize)| format!("{host}: {}.", counted(count, "campaign", "campaigns"));
-    hosts.into_iter().map(of_host).chain([extent]).chain(quick).chain(parts).collect()
+    hosts.map(of_host).chain([extent]).chain(quick).chain(parts).collect()
 }
 
 /// How many of its campaign's systems a run has, unless it has all.
