@@ -2,6 +2,7 @@
 //!
 //! Library crates only say whether the user's input is at fault; the exit code is decided here.
 
+use std::any::Any;
 use std::fmt::Display;
 
 use serde::Serialize;
@@ -75,41 +76,18 @@ fn remedy_of(cause: &(dyn std::error::Error + 'static)) -> Option<String> {
 /// Result whose error has an exit code.
 pub type Outcome<T = Exit> = Result<T, Failure>;
 
-/// An unexpected error is a failure of the bench. [`OrBadInput::or_bad_input`] marks the errors that the user
-/// can correct.
-impl From<anyhow::Error> for Failure {
-    fn from(error: anyhow::Error) -> Self {
-        Self { exit: Exit::BenchFailed, error }
+/// The libraries know whether the user's input is at fault, which determines the exit code. Any other error is a failure
+/// of the bench. [`OrBadInput::or_bad_input`] marks those that the user can correct.
+impl<E: Into<anyhow::Error> + 'static> From<E> for Failure {
+    fn from(error: E) -> Self {
+        let any: &dyn Any = &error;
+        let is_bad_input = any.downcast_ref().is_some_and(dyno_measure::Error::is_bad_input)
+            || any.downcast_ref().is_some_and(dyno_results::Error::is_bad_input)
+            || any.downcast_ref().is_some_and(dyno_provision::Error::is_bad_input);
+        let exit = if is_bad_input { Exit::BadInput } else { Exit::BenchFailed };
+        Self { exit, error: error.into() }
     }
 }
-
-/// The library knows whether the user's input is at fault, which determines the exit code.
-macro_rules! by_input {
-    ($($library:ident),*) => { $(
-        impl From<$library::Error> for Failure {
-            fn from(error: $library::Error) -> Self {
-                let exit = if error.is_bad_input() { Exit::BadInput } else { Exit::BenchFailed };
-                Self { exit, error: error.into() }
-            }
-        }
-    )* };
-}
-
-/// Errors that are the bench's own, unless the caller marks them with [`OrBadInput`].
-macro_rules! by_bench {
-    ($($error:ty),*) => { $(
-        impl From<$error> for Failure {
-            fn from(error: $error) -> Self {
-                anyhow::Error::from(error).into()
-            }
-        }
-    )* };
-}
-
-by_input!(dyno_measure, dyno_results, dyno_provision);
-by_bench!(dyno_host::Error, dyno_report::Error, std::io::Error);
-#[cfg(feature = "papers")]
-by_bench!(dyno_papers::Error);
 
 /// Failure that the user can correct, from a format and its arguments.
 macro_rules! bad_input {

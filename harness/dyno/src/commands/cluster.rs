@@ -68,7 +68,7 @@ fn shards(args: &ClusterArgs, campaign: &Campaign) -> Outcome<usize> {
 }
 
 fn filled(template: &str, context: &Context) -> Outcome<String> {
-    Ok(Tera::one_off(template, context, false).map_err(anyhow::Error::from)?)
+    Ok(Tera::one_off(template, context, false)?)
 }
 
 fn write_tasks(args: &ClusterArgs, mut context: Context) -> Outcome<()> {

@@ -86,7 +86,7 @@ fn folder_of(args: &ExportArgs) -> Outcome<PathBuf> {
 }
 
 fn json_text(value: &Value) -> Outcome<String> {
-    Ok(serde_json::to_string_pretty(value).map_err(anyhow::Error::from)? + "\n")
+    Ok(serde_json::to_string_pretty(value)? + "\n")
 }
 
 fn write_files(folder: &Path, files: impl IntoIterator<Item = (impl AsRef<Path>, Value)>) -> Outcome {
