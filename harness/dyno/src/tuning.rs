@@ -33,7 +33,7 @@ const LEAST_TUNING: Duration = Duration::from_secs(3600);
 /// whose models aren't drawn yet are skipped.
 pub fn preflight(campaign: &Campaign) -> Outcome<()> {
     let is_ready = |entry: &&Entry| entry.is_hosted() && entry.models.iter().all(|model| model.exists());
-    campaign.systems.iter().filter(is_ready).try_for_each(|entry| open(entry, campaign))
+    campaign.systems.iter().filter(is_ready).try_for_each(|entry| open(entry, campaign, Duration::ZERO))
 }
 
 /// Tunes the built-in systems of `campaign` without a tuning of their own, on `core`. The tuning files, by the name of
@@ -64,8 +64,7 @@ fn tune(wanted: &[&Entry], folder: &Path, campaign: &Campaign) -> Outcome<BTreeM
     for entry in wanted {
         progress.show(&format!("{} · tune", entry.name), None);
         let file = folder.join(format!("{}.txt", entry.setting("isa").unwrap_or_else(|| "best".into())));
-        let time = time_of_a_launch(campaign).max(LEAST_TUNING);
-        open_within(time, &(*entry).clone().with_setting("tune", &file), campaign)?;
+        open(&(*entry).clone().with_setting("tune", &file), campaign, LEAST_TUNING)?;
         files.insert(entry.name.clone(), file);
         progress.advance();
     }
@@ -93,17 +92,10 @@ fn tunings(folder: &Path) -> Outcome<Vec<PathBuf>> {
     Ok(if folder.exists() { entries_below(folder)? } else { Vec::new() })
 }
 
-/// Opens a hosted system on empty input, within the campaign's time of a launch. A refusal is bad input, which the user
-/// can correct.
-pub fn open(entry: &Entry, campaign: &Campaign) -> Outcome<()> {
-    open_within(time_of_a_launch(campaign), entry, campaign)
-}
-
-fn time_of_a_launch(campaign: &Campaign) -> Duration {
-    Duration::from_secs_f64(campaign.protocol.limits.launch_seconds)
-}
-
-fn open_within(time: Duration, entry: &Entry, campaign: &Campaign) -> Outcome<()> {
+/// Opens a hosted system on empty input, within the campaign's time of a launch and at `least` so much. A refusal is bad
+/// input, which the user can correct.
+pub fn open(entry: &Entry, campaign: &Campaign, least: Duration) -> Outcome<()> {
+    let time = Duration::from_secs_f64(campaign.protocol.limits.launch_seconds).max(least);
     let facts = tempfile::NamedTempFile::new()?;
     let command = entry.system(Profile::Quick)?.command(campaign.tracks[0], &[0], facts.path());
     let bounds = Bounds { bytes: MOST_BYTES, time, is_interruptible: false };

@@ -5,6 +5,7 @@ mod submission;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 
 use dyno_measure::{Examined, Finding, Protocol, check_command, host, verdict};
 use dyno_record::{Code, Limits, Probe, Profile, Track, Verdict};
@@ -37,7 +38,7 @@ pub fn verify(args: &VerifyArgs) -> Outcome {
     make_ready(&campaign)?;
     // A backend's refusal is a bad request: there is nothing to verify yet.
     let mut hosted = campaign.systems.iter().filter(|entry| entry.is_hosted());
-    hosted.try_for_each(|entry| open(entry, &campaign))?;
+    hosted.try_for_each(|entry| open(entry, &campaign, Duration::ZERO))?;
     let host = host::detect()?;
     campaign.placement(&host).shortfall(campaign.cores, &campaign.tracks).into_iter().for_each(say);
     let runner = Runner::new(None, &campaign, &host, &Stop::default())?;
