@@ -113,13 +113,10 @@ fn names(others: &[Neighbour<'_>]) -> String {
 fn against(cell: &Explanation<'_>, other: &Neighbour<'_>) -> String {
     let quality = |row: &CellSummary| row.first_quality().map_or("–".into(), |quality| supported(&quality));
     let metric = cell.row.quality.first().map_or("quality", |quality| quality.metric.as_str());
-    let cost = other.ratio.map(|ratio| format!(", at {} times {}", factor(&ratio), cost_of(cell.row)));
+    let cost = if cell.row.track.is_lockstep() { "its p95 latency" } else { "its speed" };
+    let cost = other.ratio.map(|ratio| format!(", at {} times {cost}", factor(&ratio)));
     let [theirs, ours] = [other.row, cell.row].map(quality);
     format!("{}, {metric} {theirs} instead of {ours}{}", other.row.system, cost.unwrap_or_default())
-}
-
-const fn cost_of(row: &CellSummary) -> &'static str {
-    if row.track.is_lockstep() { "its p95 latency" } else { "its speed" }
 }
 
 fn percent(share: f64) -> String {
