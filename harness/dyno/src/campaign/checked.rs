@@ -44,13 +44,8 @@ pub struct Campaign {
     pub twin: Option<String>,
 }
 
-/// A system whose plugin isn't built.
-#[derive(Clone, Debug)]
-pub struct Unbuilt {
-    pub entry: Entry,
-    /// Command that builds the plugin.
-    pub build: String,
-}
+/// A system whose plugin isn't built, and the command that builds it.
+pub type Unbuilt = (Entry, String);
 
 /// A program that meters energy: see [`dyno_measure::energy`].
 #[derive(Clone, Debug)]

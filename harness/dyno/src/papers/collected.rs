@@ -112,7 +112,7 @@ fn without_folder(fault: &str, campaign: &str) -> String {
 fn of_campaign(name: &str, host: &Host, earlier: &[PathBuf]) -> Outcome<Ours> {
     let campaign = campaign_of(name)?;
     // What lacks its model or its plugin here may have been measured elsewhere.
-    let lacking = campaign.absent.iter().chain(campaign.unbuilt.iter().map(|unbuilt| &unbuilt.entry));
+    let lacking = campaign.absent.iter().chain(campaign.unbuilt.iter().map(|(entry, _)| entry));
     let systems: Vec<_> = campaign.systems.iter().chain(lacking).map(Entry::described).collect();
     let run = match latest(Path::new(RUNS), name, &systems, &host.cpu)? {
         None => best_of(earlier.iter().map(|records| records.join(name)).collect(), name, &systems, None)?,

@@ -77,7 +77,7 @@ fn contestants(campaign: &Campaign) -> Contestants {
     };
     Contestants {
         systems: campaign.systems.iter().map(contestant).collect(),
-        unbuilt: campaign.unbuilt.iter().map(|it| (it.entry.name.clone(), it.build.clone())).collect(),
+        unbuilt: campaign.unbuilt.iter().map(|(entry, build)| (entry.name.clone(), build.clone())).collect(),
         absent: campaign.absent.iter().map(|entry| entry.name.clone()).collect(),
         drawn: !campaign.generated.is_empty(),
     }

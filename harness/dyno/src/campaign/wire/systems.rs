@@ -39,9 +39,7 @@ pub(super) fn systems(
         let entries = sweeps::over_batches(entry, &sizes, tracks);
         match to_build {
             None => systems.extend(entries),
-            Some(build) => {
-                unbuilt.extend(entries.into_iter().map(|entry| Unbuilt { entry, build: build.clone() }));
-            }
+            Some(build) => unbuilt.extend(entries.into_iter().map(|entry| (entry, build.clone()))),
         }
         if let Some(second) = systems.iter().map(|system| &system.name).duplicates().next() {
             let message = format!("a second system named {second:?}: give each system its own name");
