@@ -16,10 +16,10 @@ use dyno_record::Host;
 use dyno_results::store::files::write_whole;
 
 pub use private::PrivateFolders;
-use private::tell_what_is_private;
 
 use crate::exit::{Exit, Outcome, no_answer};
 use crate::interrupt::Stop;
+use crate::output::say;
 use crate::scratch::Scratch;
 
 /// Entries of the run's folder that aren't published: the lock and temporary files.
@@ -45,7 +45,9 @@ pub fn publish(
     if let Some((path, text)) = readme {
         write_whole(path, text.as_bytes())?;
     }
-    tell_what_is_private();
+    say(
+        "note: the records hold this host's commands, with . for this folder and ~ for your home; check them before you share the run",
+    );
     Ok(())
 }
 

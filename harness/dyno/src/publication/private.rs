@@ -10,14 +10,6 @@ use dyno_results::COMMAND;
 use dyno_results::store::files::write_whole;
 
 use crate::exit::Outcome;
-use crate::output::say;
-
-/// Says what of this host the records of a publication still hold.
-pub fn tell_what_is_private() {
-    say(
-        "note: the records hold this host's commands, with . for this folder and ~ for your home; check them before you share the run",
-    );
-}
 
 /// Private folders of this host as JSON writes them, each with its replacement.
 pub struct PrivateFolders(Vec<(String, String)>);

@@ -67,8 +67,7 @@ fn grounds(campaign: &Campaign) -> Vec<PathBuf> {
 /// Objects of the repository whose work tree is `folder`: a folder, or a file that names it.
 fn objects_of(folder: &Path) -> Vec<PathBuf> {
     let at = folder.join(".git");
-    let text =
-        if at.is_file() { dyno_api::files::read_to_string(&at).unwrap_or_default() } else { String::new() };
+    let text = dyno_api::files::read_to_string(&at).unwrap_or_default(); // a folder has none
     let named = text.strip_prefix("gitdir:").map(|path| folder.join(path.trim()));
     // A further work tree names a folder below that of the first.
     let first = named.as_deref().and_then(|path| path.ancestors().find(|above| above.ends_with(".git")));
