@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use dyno_measure::host;
+use dyno_papers::Table;
 use dyno_papers::reproduction::{
     Reproduction, SideBySide, claims, figures, headlines, papers_page, verdicts,
 };
@@ -103,9 +104,8 @@ fn write(
     let Collected { reproductions, conditions, .. } = collected;
     write_whole(&folder.join(PAGE), papers_page(reproductions, conditions, beside)?.as_bytes())?;
     let told = |table: &Reproduction| {
-        let published = &table.table;
-        let (paper, place) = (&published.paper, &published.place);
-        json!({"id": published.id, "paper": paper, "place": place, "claims": claims(table)})
+        let Table { id, paper, place, .. } = &table.table;
+        json!({"id": id, "paper": paper, "place": place, "claims": claims(table)})
     };
     let told: Vec<_> = reproductions.iter().map(told).collect();
     write_json(&folder.join("claims.json"), &json!({"conditions": conditions, "tables": told}))?;

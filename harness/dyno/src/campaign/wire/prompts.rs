@@ -66,8 +66,7 @@ pub(super) fn prompts(
         }
         let no_text = |part| said(format!("`{part}` must be a text; put it in quotes"));
         let prompt = own(&common, settings).map_err(no_text)?;
-        let message =
-            prompt.message().map_err(|PromptFault { setting, fault }| said(told(setting, &fault)))?;
+        let message = prompt.message().map_err(|fault| said(told(&fault)))?;
         settings.remove("source-language");
         settings.remove("target-language");
         settings.insert("prompt".into(), message.into());
@@ -96,14 +95,13 @@ fn common(
     let examples = examples.unwrap_or_default();
     let prompt = Prompt { text: parts.text, source_language, target_language, examples };
     if prompt.text.is_some() || !prompt.examples.is_empty() {
-        let checked = prompt.message();
-        checked.map_err(|PromptFault { setting, fault: is }| fault(told(setting, &is)))?;
+        prompt.message().map_err(|is| fault(told(&is)))?;
     }
     Ok(prompt)
 }
 
 /// A fault in the words of a campaign.
-fn told(setting: &str, fault: &str) -> String {
+fn told(PromptFault { setting, fault }: &PromptFault) -> String {
     format!("`{setting}`: {fault}")
 }
 
