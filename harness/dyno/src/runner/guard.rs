@@ -8,7 +8,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use dyno_measure::System;
-use dyno_measure::files::{Stamp, file_hash, files_at};
+use dyno_measure::files::{file_hash, files_at};
 use dyno_measure::host::available_memory;
 use itertools::Itertools;
 
@@ -25,7 +25,6 @@ pub struct Guard {
 struct Guarded {
     system: String,
     path: PathBuf,
-    stamp: Stamp,
     hash: String,
 }
 
@@ -33,8 +32,7 @@ impl Guard {
     /// A guard of the files of `campaign`. A file that can't be read is the failure of its system.
     pub fn of(campaign: &Campaign) -> Self {
         let guarded = |entry: &Entry, path: PathBuf| {
-            let (stamp, hash) = Stamp::of(&path).ok().zip(file_hash(&path).ok())?;
-            Some(Guarded { system: entry.name.clone(), path, stamp, hash })
+            Some(Guarded { system: entry.name.clone(), hash: file_hash(&path).ok()?, path })
         };
         let of_entry = |entry| files_of(entry).into_iter().filter_map(move |path| guarded(entry, path));
         Self { files: campaign.systems.iter().flat_map(of_entry).collect() }
@@ -42,16 +40,12 @@ impl Guard {
 
     /// Checks that no file has another content than before. A file that was only touched, or linked
     /// elsewhere, is the same. A system may change its own files: those of `measured`, which has just been
-    /// measured.
+    /// measured. Only files that changed their state are read.
     pub fn check(&mut self, measured: Option<&System>) -> Outcome<()> {
         for file in &mut self.files {
-            let stamp = Stamp::of(&file.path).ok();
-            if stamp.as_ref() == Some(&file.stamp) {
-                continue;
-            }
             let is_own = measured.is_some_and(|system| system.original() == file.system);
-            match stamp.zip(file_hash(&file.path).ok()).filter(|(_, hash)| is_own || *hash == file.hash) {
-                Some((stamp, hash)) => (file.stamp, file.hash) = (stamp, hash),
+            match file_hash(&file.path).ok().filter(|hash| is_own || *hash == file.hash) {
+                Some(hash) => file.hash = hash,
                 None if is_own => {} // the next launch fails without the file
                 None => return Err(changed(file)),
             }
@@ -114,10 +108,9 @@ mod tests {
         fs::write(&path, "weights").unwrap();
         let launch = Launch::Foreign { command: vec!["cat".into()], folder: folder.path().into() };
         let entry = Entry::new("it", launch, vec![path.clone()]);
-        let (stamp, hash) = (Stamp::of(&path).unwrap(), file_hash(&path).unwrap());
+        let hash = file_hash(&path).unwrap();
         assert_eq!(files_of(&entry), std::slice::from_ref(&path));
-        let mut guard =
-            Guard { files: vec![Guarded { system: entry.name, path: path.clone(), stamp, hash }] };
+        let mut guard = Guard { files: vec![Guarded { system: entry.name, path: path.clone(), hash }] };
         assert!(guard.check(None).is_ok());
         fs::hard_link(&path, folder.path().join("backup")).unwrap();
         assert!(guard.check(None).is_ok(), "a link changes no content");
