@@ -7,7 +7,7 @@
 use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use dyno_measure::os::user;
 use tempfile::{Builder, TempDir};
@@ -51,21 +51,15 @@ impl Scratch {
     }
 }
 
-/// Removes the folders that dead benches left in `place`. What can't be removed is left.
+/// Removes the folders that dead benches left in `place`. What can't be removed is left. A folder of another user is left
+/// alone, also by root. No link is followed: every user may put one there.
 fn sweep(place: &Path, prefix: &str) {
     for entry in fs::read_dir(place).into_iter().flatten().flatten() {
-        let is_ours = entry.file_name().to_string_lossy().starts_with(prefix);
-        if let Some(folder) = is_ours.then(|| entry.path()).and_then(own_folder) {
-            remove_if_left(&folder);
+        let is_named = entry.file_name().to_string_lossy().starts_with(prefix);
+        if is_named && entry.metadata().is_ok_and(|data| data.is_dir() && data.uid() == user()) {
+            remove_if_left(&entry.path());
         }
     }
-}
-
-/// The path, if a folder of this user lies there. A folder of another user is left alone, also by root. No link
-/// is followed: every user may put one there.
-fn own_folder(path: PathBuf) -> Option<PathBuf> {
-    let data = fs::symlink_metadata(&path).ok()?;
-    (data.is_dir() && data.uid() == user()).then_some(path)
 }
 
 /// Removes `folder` if no living process holds its lock.
