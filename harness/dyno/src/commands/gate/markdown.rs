@@ -1,6 +1,6 @@
 //! The gate's answer in Markdown, for the summary of a job.
 
-use std::io::{Seek, SeekFrom, Write};
+use std::io::Write;
 use std::path::Path;
 
 use dyno_api::files;
@@ -12,12 +12,10 @@ use crate::exit::Outcome;
 
 /// Adds `text` to the end of `file`, which is created if it is missing.
 pub(super) fn add(text: &str, file: &Path) -> Outcome<()> {
-    let unwritable = |error: std::io::Error| {
+    let added = files::open_or_create(file).and_then(|mut open| open.write_all(text.as_bytes()));
+    added.map_err(|error| {
         bad_input!("can't write {}: {error}; name another file with --summary", file.display())
-    };
-    let mut open = files::open_or_create(file).map_err(unwritable)?;
-    open.seek(SeekFrom::End(0)).map_err(unwritable)?;
-    open.write_all(text.as_bytes()).map_err(unwritable)
+    })
 }
 
 /// The verdict, the table of speeds, then quality with its worst lines, limits and changes.
