@@ -57,20 +57,15 @@ impl<'a> Pace<'a> {
     pub(super) fn measured(&mut self, group: &[Round<'_>], taken: Duration) {
         let each = taken.as_secs_f64() / group.len().max(1) as f64;
         for round in group {
-            self.remove(round);
             self.measured.add(self.forecast.seconds(round), each);
-            self.cells.insert(cell_of(round), each);
+            self.took(round, each);
         }
     }
 
-    /// Counts a round as refused, as all later ones of its cell will be.
-    pub(super) fn refused(&mut self, round: &Round<'_>) {
-        self.remove(round);
-        self.cells.insert(cell_of(round), 0.0);
-    }
-
-    fn remove(&mut self, round: &Round<'_>) {
+    /// Counts a round as done in so many seconds, as all later ones of its cell will be: none for a refused one.
+    pub(super) fn took(&mut self, round: &Round<'_>, seconds: f64) {
         self.rounds.retain(|left| left.number != round.number || cell_of(left) != cell_of(round));
+        self.cells.insert(cell_of(round), seconds);
     }
 
     /// Counts a probe of `system` as asked.

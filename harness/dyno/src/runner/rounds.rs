@@ -88,7 +88,7 @@ impl Rounds<'_> {
             }
             match refused {
                 Some(record) => {
-                    self.pace.refused(round);
+                    self.pace.took(round, 0.0);
                     records.push(record);
                 }
                 None => open.push(*round),
