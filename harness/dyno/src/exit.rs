@@ -76,8 +76,8 @@ fn remedy_of(cause: &(dyn std::error::Error + 'static)) -> Option<String> {
 /// Result whose error has an exit code.
 pub type Outcome<T = Exit> = Result<T, Failure>;
 
-/// The libraries know whether the user's input is at fault, which determines the exit code. Any other error is a failure
-/// of the bench. [`OrBadInput::or_bad_input`] marks those that the user can correct.
+/// The libraries know whether the user's input is at fault, which determines the exit code. Any other error is
+/// a failure of the bench. [`OrBadInput::or_bad_input`] marks those that the user can correct.
 impl<E: Into<anyhow::Error> + 'static> From<E> for Failure {
     fn from(error: E) -> Self {
         let any: &dyn Any = &error;

@@ -51,8 +51,8 @@ impl Scratch {
     }
 }
 
-/// Removes the folders that dead benches left in `place`. What can't be removed is left. A folder of another user is left
-/// alone, also by root. No link is followed: every user may put one there.
+/// Removes the folders that dead benches left in `place`. What can't be removed is left. A folder of another
+/// user is left alone, also by root. No link is followed: every user may put one there.
 fn sweep(place: &Path, prefix: &str) {
     for entry in fs::read_dir(place).into_iter().flatten().flatten() {
         let is_named = entry.file_name().to_string_lossy().starts_with(prefix);

@@ -92,8 +92,8 @@ fn tunings(folder: &Path) -> Outcome<Vec<PathBuf>> {
     Ok(if folder.exists() { entries_below(folder)? } else { Vec::new() })
 }
 
-/// Opens a hosted system on empty input, within the campaign's time of a launch and at `least` so much. A refusal is bad
-/// input, which the user can correct.
+/// Opens a hosted system on empty input, within the campaign's time of a launch and at `least` so much. A
+/// refusal is bad input, which the user can correct.
 pub fn open(entry: &Entry, campaign: &Campaign, least: Duration) -> Outcome<()> {
     let time = Duration::from_secs_f64(campaign.protocol.limits.launch_seconds).max(least);
     let facts = tempfile::NamedTempFile::new()?;

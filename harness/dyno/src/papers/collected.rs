@@ -44,7 +44,7 @@ impl Collected {
         !(self.runs.is_empty() && self.products.is_empty())
     }
 
-    /// Notes a measurement of that name. False if it lies in the records of an earlier publication, which has it then.
+    /// Notes a measurement of that name. False if it lies in the records of an earlier publication.
     fn is_new(&mut self, name: &str, path: &Path, day: Option<String>, earlier: &[PathBuf]) -> bool {
         self.day = self.day.take().max(day);
         let Some(records) = earlier.iter().find(|records| path.starts_with(records)) else { return true };

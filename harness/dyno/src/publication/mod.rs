@@ -33,7 +33,7 @@ pub const FIGURES: &str = "figures";
 /// Beginning of the names of temporary folders, beside the published runs.
 const ASIDE: &str = ".publishing-";
 
-/// Copies `files` to `place`, a new folder in `to`, and calls `add` on the copy. Then writes the README with its new text.
+/// Copies `files` to `place`, a new folder in `to`, and calls `add` on the copy. Then writes the README.
 pub fn publish(
     files: &[Source],
     (to, place): (&Path, &Path),

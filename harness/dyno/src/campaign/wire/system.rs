@@ -55,7 +55,7 @@ pub(super) struct WireSystem {
 }
 
 impl WireSystem {
-    /// A file or folder of the system, which may be missing so far if a command makes it; `what` names it in the error.
+    /// A path of the system, `what` in errors. What a command makes may be missing so far.
     pub(super) fn path(
         &self,
         source: &Source<'_>,
