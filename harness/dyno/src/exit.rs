@@ -63,11 +63,10 @@ pub fn in_one_line(error: &anyhow::Error) -> String {
     causes.reduce(joined).unwrap_or_default()
 }
 
-/// Remedy at the end of a message. The errors of the bench's crates know their own; in the others, by
-/// convention, it follows the last "; ".
+/// Remedy at the end of a message. The errors of `dyno-measure` know their own; in the others, by convention, it
+/// follows the last "; ".
 fn remedy_of(cause: &(dyn std::error::Error + 'static)) -> Option<String> {
     let known = cause.downcast_ref().map(dyno_measure::Error::remedy);
-    let known = known.or_else(|| cause.downcast_ref().map(dyno_results::Error::remedy));
     let message = cause.to_string();
     let told = || message.rsplit_once("; ").map(|(_, remedy)| remedy.to_owned());
     known.unwrap_or_else(told).filter(|remedy| message.ends_with(remedy))
