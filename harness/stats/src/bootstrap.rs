@@ -6,9 +6,9 @@
 
 use serde::{Deserialize, Serialize};
 
-pub use crate::lines::{Counts, Metric};
+pub use crate::lines::{Line, Metric};
 
-use crate::lines::Lines;
+use crate::lines::sum;
 use crate::permutation::p_value;
 use crate::random::Random;
 
@@ -25,21 +25,20 @@ pub struct Sampled {
     pub score: f64,
     samples: Vec<f64>,
     /// What the score follows from, where lines of two texts can be exchanged.
-    lines: Option<Lines>,
+    lines: Option<(Vec<Line>, Metric)>,
 }
 
 impl Sampled {
     /// Scores the corpus of `lines` and its resamples.
-    pub fn new(lines: &[Counts], metric: Metric) -> Self {
-        let sampled = Self::of(lines.len(), |drawn| metric(&sum(drawn.map(|line| &lines[line]))));
-        Self { lines: Some(Lines::Counts(lines.to_vec(), metric)), ..sampled }
+    pub fn new(lines: Vec<Line>, metric: Metric) -> Self {
+        let width = lines.first().map_or(2, Vec::len); // a text without lines has the sums of a mean
+        let sampled = Self::of(lines.len(), |drawn| metric(&sum(drawn.map(|line| &lines[line]), width)));
+        Self { lines: Some((lines, metric)), ..sampled }
     }
 
     /// Scores a corpus whose score is the mean of the scores of its `lines`.
     pub fn mean(lines: &[f64]) -> Self {
-        let mean = |drawn: &mut dyn Iterator<Item = usize>| drawn.map(|line| lines[line]).sum::<f64>();
-        let sampled = Self::of(lines.len(), |drawn| mean(drawn) / lines.len() as f64);
-        Self { lines: Some(Lines::Scores(lines.to_vec())), ..sampled }
+        Self::new(lines.iter().map(|&score| vec![score, 1.0]).collect(), |sums| sums[0] / sums[1])
     }
 
     /// Scores the corpus of all lines, then resamples: for scores that are no functions of sums. Every metric
@@ -63,6 +62,7 @@ impl Sampled {
         let mean = samples.iter().sum::<f64>() / samples.len() as f64;
         let share = |count: usize| (count + 1) as f64 / (samples.len() + 1) as f64;
         let (low, high) = interval(samples.clone());
+        let lines = self.lines.as_ref().zip(other.lines.as_ref());
         Difference {
             difference,
             low,
@@ -70,7 +70,7 @@ impl Sampled {
             p: share(samples.iter().filter(|&d| (d - mean).abs() >= difference.abs()).count()),
             p_worse: share(samples.iter().filter(|&&d| d >= 0.0).count()),
             p_better: share(samples.iter().filter(|&&d| d <= 0.0).count()),
-            p_permutation: self.lines.as_ref().zip(other.lines.as_ref()).and_then(|(a, b)| p_value(a, b)),
+            p_permutation: lines.and_then(|((a, metric), (b, _))| p_value(a, b, *metric)),
         }
     }
 }
@@ -127,30 +127,21 @@ fn interval(mut samples: Vec<f64>) -> (f64, f64) {
     (samples[cut], samples[samples.len() - 1 - cut])
 }
 
-fn sum<'a>(lines: impl Iterator<Item = &'a Counts>) -> Vec<u64> {
-    let mut sums = Vec::new();
-    for line in lines {
-        sums.resize(line.len(), 0);
-        sums.iter_mut().zip(line).for_each(|(sum, &number)| *sum += u64::from(number));
-    }
-    sums
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     /// Precision in percent, from the sums of matched words and of all words.
-    fn precision(sums: &[u64]) -> f64 {
-        100.0 * sums[0] as f64 / sums[1] as f64
+    fn precision(sums: &[f64]) -> f64 {
+        100.0 * sums[0] / sums[1]
     }
 
-    const GOOD: [u32; 2] = [10, 10];
-    const BAD: [u32; 2] = [3, 10];
+    const GOOD: [f64; 2] = [10.0, 10.0];
+    const BAD: [f64; 2] = [3.0, 10.0];
 
-    fn corpus(pattern: &[&[u32]], lines: usize) -> Sampled {
-        let lines: Vec<Counts> = pattern.iter().cycle().take(lines).map(|line| line.to_vec()).collect();
-        Sampled::new(&lines, precision)
+    fn corpus(pattern: &[&[f64]], lines: usize) -> Sampled {
+        let lines = pattern.iter().cycle().take(lines).map(|line| line.to_vec()).collect();
+        Sampled::new(lines, precision)
     }
 
     #[test]
@@ -164,10 +155,10 @@ mod tests {
 
     #[test]
     fn the_mean_of_line_scores_is_resampled_like_any_metric_of_sums() {
-        let counts: Vec<Counts> =
+        let counts: Vec<Line> =
             [&GOOD, &BAD].into_iter().cycle().take(60).map(|line| line.to_vec()).collect();
-        let scores: Vec<f64> = counts.iter().map(|line| 10.0 * f64::from(line[0])).collect();
-        let (sums, means) = (Sampled::new(&counts, precision), Sampled::mean(&scores));
+        let scores: Vec<f64> = counts.iter().map(|line| 10.0 * line[0]).collect();
+        let (sums, means) = (Sampled::new(counts, precision), Sampled::mean(&scores));
         assert!((sums.score - means.score).abs() < 1e-9);
         assert!((sums.half_interval() - means.half_interval()).abs() < 1e-9);
     }
@@ -183,7 +174,7 @@ mod tests {
         // One line in a hundred is better. A sample shows this if it draws the line, as two in three samples
         // do.
         let better = [&GOOD[..], &BAD].into_iter().cycle().take(99).chain([&GOOD[..]]);
-        let better = Sampled::new(&better.map(<[u32]>::to_vec).collect::<Vec<_>>(), precision);
+        let better = Sampled::new(better.map(<[f64]>::to_vec).collect(), precision);
         let unsure = better.minus(&mixed);
         assert!(unsure.difference > 0.0 && unsure.p > 0.05 && unsure.low <= 0.0, "{unsure:?}");
         assert_eq!(unsure.p_permutation, Some(1.0), "a line may be either text's");

@@ -5,7 +5,7 @@
 //! real ones (approximate randomisation: Riezler & Maxwell 2005). The bootstrap asks another question: what
 //! would other lines have shown?
 
-use crate::lines::Lines;
+use crate::lines::{Line, Metric, sum};
 use crate::random::Random;
 
 /// Number of exchanges; the bootstrap's number of samples, so that both p values have the same grain.
@@ -18,19 +18,16 @@ const ROUNDING: f64 = 1e-9;
 /// Two-sided p value of the difference between two texts: share of exchanges whose texts differ at least as
 /// much, the texts as they are among them (Phipson & Smyth 2010). `None` for texts of unequal numbers of
 /// lines or counts.
-pub(crate) fn p_value(one: &Lines, other: &Lines) -> Option<f64> {
-    let (lines, others) = (one.numbers(), other.numbers());
+pub(crate) fn p_value(lines: &[Line], others: &[Line], metric: Metric) -> Option<f64> {
     let width = lines.first()?.len();
-    let is_even = |lines: &[Vec<f64>]| lines.iter().all(|line| line.len() == width);
-    if lines.len() != others.len() || !is_even(&lines) || !is_even(&others) {
+    if lines.len() != others.len() || lines.iter().chain(others).any(|line| line.len() != width) {
         return None;
     }
     // What an exchange adds to the sums of the first text, and takes from those of the second.
-    let gains: Vec<Vec<f64>> =
-        lines.iter().zip(&others).filter(|(a, b)| a != b).map(|(a, b)| minus(b, a)).collect();
-    let [sums, other_sums] = [&lines, &others].map(|lines| sum(lines.iter(), width));
-    let distance =
-        |gain: &[f64]| (one.score(&plus(&sums, gain)) - one.score(&minus(&other_sums, gain))).abs();
+    let gains: Vec<Line> =
+        lines.iter().zip(others).filter(|(a, b)| a != b).map(|(a, b)| minus(b, a)).collect();
+    let [sums, other_sums] = [lines, others].map(|lines| sum(lines.iter(), width));
+    let distance = |gain: &[f64]| (metric(&plus(&sums, gain)) - metric(&minus(&other_sums, gain))).abs();
     let found = distance(&vec![0.0; width]) * (1.0 - ROUNDING);
     let mut random = Random::new(SEED, "exchanges of lines");
     let as_far =
@@ -39,31 +36,29 @@ pub(crate) fn p_value(one: &Lines, other: &Lines) -> Option<f64> {
 }
 
 /// Each of `gains` with an even chance. One draw has a bit for each of 64 lines.
-fn drawn<'a>(gains: &'a [Vec<f64>], random: &mut Random) -> impl Iterator<Item = &'a Vec<f64>> {
+fn drawn<'a>(gains: &'a [Line], random: &mut Random) -> impl Iterator<Item = &'a Line> {
     gains.chunks(64).flat_map(move |some| {
         let bits = random.draw();
         some.iter().enumerate().filter(move |(place, _)| bits >> place & 1 == 1).map(|(_, gain)| gain)
     })
 }
 
-fn sum<'a>(lines: impl Iterator<Item = &'a Vec<f64>>, width: usize) -> Vec<f64> {
-    let mut sums = vec![0.0; width];
-    lines.for_each(|line| sums.iter_mut().zip(line).for_each(|(sum, number)| *sum += number));
-    sums
-}
-
-fn plus(a: &[f64], b: &[f64]) -> Vec<f64> {
+fn plus(a: &[f64], b: &[f64]) -> Line {
     a.iter().zip(b).map(|(a, b)| a + b).collect()
 }
 
-fn minus(a: &[f64], b: &[f64]) -> Vec<f64> {
+fn minus(a: &[f64], b: &[f64]) -> Line {
     a.iter().zip(b).map(|(a, b)| a - b).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lines::Counts;
+
+    fn p_of_means(one: &[f64], other: &[f64]) -> Option<f64> {
+        let lines = |scores: &[f64]| scores.iter().map(|&score| vec![score, 1.0]).collect::<Vec<_>>();
+        p_value(&lines(one), &lines(other), |sums| sums[0] / sums[1])
+    }
 
     /// p value by all exchanges of a few lines, counted one by one.
     fn exact(one: &[f64], other: &[f64]) -> f64 {
@@ -87,7 +82,7 @@ mod tests {
             let other: Vec<f64> =
                 one.iter().map(|score| score - shift + (random.below(60) as f64 - 30.0) / 100.0).collect();
             let expected = exact(&one, &other);
-            let found = p_value(&Lines::Scores(one), &Lines::Scores(other)).unwrap();
+            let found = p_of_means(&one, &other).unwrap();
             // Four standard errors of a share of a thousand exchanges.
             let error = 4.0 * (expected * (1.0 - expected) / 1000.0).sqrt() + 2.0 / 1000.0;
             assert!((found - expected).abs() < error, "{found}, of all exchanges {expected}");
@@ -97,27 +92,22 @@ mod tests {
     #[test]
     fn counts_are_exchanged_as_their_scores_would_be() {
         // Precision with a constant denominator is a mean of scores.
-        fn precision(sums: &[u64]) -> f64 {
-            sums[0] as f64 / sums[1] as f64
-        }
         let mut random = Random::new(2, "counts");
-        let mut text = || -> Vec<Counts> { (0..40).map(|_| vec![random.below(11) as u32, 10]).collect() };
+        let mut text = || -> Vec<Line> { (0..40).map(|_| vec![random.below(11) as f64, 10.0]).collect() };
         let (one, other) = (text(), text());
-        let scores = |lines: &[Counts]| Lines::Scores(lines.iter().map(|l| f64::from(l[0]) / 10.0).collect());
-        let by_scores = p_value(&scores(&one), &scores(&other));
-        let counts = |lines: Vec<Counts>| Lines::Counts(lines, precision);
-        assert_eq!(p_value(&counts(one), &counts(other)), by_scores);
+        let scores = |lines: &[Line]| lines.iter().map(|line| line[0] / 10.0).collect::<Vec<_>>();
+        let by_scores = p_of_means(&scores(&one), &scores(&other));
+        assert_eq!(p_value(&one, &other, |sums| sums[0] / sums[1]), by_scores);
     }
 
     #[test]
     fn equal_texts_differ_by_chance_alone_and_a_sure_difference_by_none() {
-        let scores = |score: f64, lines: usize| Lines::Scores(vec![score; lines]);
-        assert_eq!(p_value(&scores(0.5, 50), &scores(0.5, 50)), Some(1.0));
-        assert_eq!(p_value(&scores(0.9, 50), &scores(0.1, 50)), Some(1.0 / 1001.0));
-        assert_eq!(p_value(&scores(0.9, 50), &scores(0.1, 49)), None);
+        assert_eq!(p_of_means(&[0.5; 50], &[0.5; 50]), Some(1.0));
+        assert_eq!(p_of_means(&[0.9; 50], &[0.1; 50]), Some(1.0 / 1001.0));
+        assert_eq!(p_of_means(&[0.9; 50], &[0.1; 49]), None);
         // A single line that differs may be either text's: there are two exchanges, and both differ as much.
         let mut one = vec![0.5; 50];
         one[7] = 0.9;
-        assert_eq!(p_value(&Lines::Scores(one), &scores(0.5, 50)), Some(1.0));
+        assert_eq!(p_of_means(&one, &[0.5; 50]), Some(1.0));
     }
 }

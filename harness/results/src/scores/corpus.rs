@@ -7,34 +7,33 @@
 /// match counts 1/2ᵏ of a match (Chen & Cherry 2014, method 3).
 ///
 /// `sums`: length of the answer, length of the reference, matched n-grams 1 to 4, n-grams 1 to 4.
-pub(super) fn bleu(sums: &[u64]) -> f64 {
+pub(super) fn bleu(sums: &[f64]) -> f64 {
     bleu_of_orders(sums, 4)
 }
 
 /// BLEU of one sentence: without the orders for which the answer is too short, as sacrebleu's `effective_order`.
-pub(super) fn sentence_bleu(sums: &[u64]) -> f64 {
-    bleu_of_orders(sums, sums[6..10].iter().take_while(|&&total| total > 0).count())
+pub(super) fn sentence_bleu(sums: &[f64]) -> f64 {
+    bleu_of_orders(sums, sums[6..10].iter().take_while(|&&total| total > 0.0).count())
 }
 
-fn bleu_of_orders(sums: &[u64], orders: usize) -> f64 {
+fn bleu_of_orders(sums: &[f64], orders: usize) -> f64 {
     let (length, reference) = (sums[0], sums[1]);
     let (matches, totals) = (&sums[2..2 + orders], &sums[6..6 + orders]);
     let mut smooth = 1.0;
     let mut log_precision = 0.0;
-    if matches.iter().all(|&n| n == 0) || totals.contains(&0) {
+    if matches.iter().all(|&n| n == 0.0) || totals.contains(&0.0) {
         return 0.0;
     }
     for (&matched, &total) in matches.iter().zip(totals) {
-        let matched = match matched {
-            0 => {
-                smooth *= 2.0;
-                1.0 / smooth
-            }
-            n => n as f64,
+        let matched = if matched == 0.0 {
+            smooth *= 2.0;
+            1.0 / smooth
+        } else {
+            matched
         };
-        log_precision += (matched / total as f64).ln() / orders as f64;
+        log_precision += (matched / total).ln() / orders as f64;
     }
-    let brevity = if length < reference { 1.0 - reference as f64 / length as f64 } else { 0.0 };
+    let brevity = if length < reference { 1.0 - reference / length } else { 0.0 };
     100.0 * (log_precision + brevity).exp()
 }
 
@@ -43,11 +42,10 @@ fn bleu_of_orders(sums: &[u64], orders: usize) -> f64 {
 /// both sides, as in sacrebleu.
 ///
 /// `sums`: for each order n-grams of the answer, of the reference, matched.
-pub(super) fn chrf(sums: &[u64]) -> f64 {
-    let orders: Vec<&[u64]> = sums.chunks_exact(3).filter(|order| order[0] > 0 && order[1] > 0).collect();
-    let average = |side: usize| {
-        orders.iter().map(|order| order[2] as f64 / order[side] as f64).sum::<f64>() / orders.len() as f64
-    };
+pub(super) fn chrf(sums: &[f64]) -> f64 {
+    let orders: Vec<&[f64]> = sums.chunks_exact(3).filter(|order| order[0] > 0.0 && order[1] > 0.0).collect();
+    let average =
+        |side: usize| orders.iter().map(|order| order[2] / order[side]).sum::<f64>() / orders.len() as f64;
     let (precision, recall) = (average(0), average(1));
     let both = 5.0 * precision * recall / (4.0 * precision + recall);
     if both.is_finite() { 100.0 * both } else { 0.0 }
@@ -57,11 +55,11 @@ pub(super) fn chrf(sums: &[u64]) -> f64 {
 /// sacrebleu.
 ///
 /// `sums`: edits, and length of the references, both times the number of references.
-pub(super) fn ter(sums: &[u64]) -> f64 {
+pub(super) fn ter(sums: &[f64]) -> f64 {
     match (sums[0], sums[1]) {
-        (0, 0) => 0.0,
-        (_, 0) => 100.0,
-        (edits, words) => 100.0 * edits as f64 / words as f64,
+        (0.0, 0.0) => 0.0,
+        (_, 0.0) => 100.0,
+        (edits, words) => 100.0 * edits / words,
     }
 }
 
@@ -78,7 +76,8 @@ mod tests {
             ([6, 8, 6, 5, 4, 3, 6, 5, 4, 3], 71.653_131_057_378_96),
             ([8, 8, 6, 3, 0, 0, 8, 7, 6, 5], 19.130_147_081_392_227),
         ] {
-            assert!((bleu(&sums) - expected).abs() < 1e-9, "{} for {sums:?}", bleu(&sums));
+            let found = bleu(&sums.map(f64::from));
+            assert!((found - expected).abs() < 1e-9, "{found} for {sums:?}");
         }
         // sacrebleu 2.6.0: BLEU(effective_order=True).sentence_score.
         for (sums, expected) in [
@@ -87,10 +86,12 @@ mod tests {
             ([5, 5, 2, 0, 0, 0, 5, 4, 3, 2], 12.703_318_703_865_365),
             ([1, 1, 0, 0, 0, 0, 1, 0, 0, 0], 0.0),
         ] {
-            assert!((sentence_bleu(&sums) - expected).abs() < 1e-9, "{} for {sums:?}", sentence_bleu(&sums));
+            let found = sentence_bleu(&sums.map(f64::from));
+            assert!((found - expected).abs() < 1e-9, "{found} for {sums:?}");
         }
-        assert_eq!(bleu(&[4, 4, 0, 0, 0, 0, 4, 3, 2, 1]), 0.0);
-        assert_eq!(bleu(&[2, 2, 2, 1, 0, 0, 2, 1, 0, 0]), 0.0);
+        for sums in [[4, 4, 0, 0, 0, 0, 4, 3, 2, 1], [2, 2, 2, 1, 0, 0, 2, 1, 0, 0]] {
+            assert_eq!(bleu(&sums.map(f64::from)), 0.0);
+        }
     }
 
     #[test]
@@ -103,14 +104,16 @@ mod tests {
             (vec![1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], 0.0),
             (vec![0; 18], 0.0),
         ] {
-            assert!((chrf(&sums) - expected).abs() < 1e-9, "{} for {sums:?}", chrf(&sums));
+            let found = chrf(&sums.iter().copied().map(f64::from).collect::<Vec<_>>());
+            assert!((found - expected).abs() < 1e-9, "{found} for {sums:?}");
         }
     }
 
     #[test]
     fn ter_is_what_sacrebleu_computes_from_the_same_counts() {
         for (sums, expected) in [([0, 0], 0.0), ([3, 0], 100.0), ([1, 3], 100.0 / 3.0), ([9, 6], 150.0)] {
-            assert!((ter(&sums) - expected).abs() < 1e-9, "{} for {sums:?}", ter(&sums));
+            let found = ter(&sums.map(f64::from));
+            assert!((found - expected).abs() < 1e-9, "{found} for {sums:?}");
         }
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-use dyno_stats::bootstrap::{Counts, Metric as Formula, Sampled};
+use dyno_stats::bootstrap::{Line, Metric as Formula, Sampled};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -99,7 +99,7 @@ struct WireScore {
     score: f64,
     signature: String,
     /// Counts of each line.
-    statistics: Vec<Counts>,
+    statistics: Vec<Line>,
 }
 
 /// Scores by test set, then by metric: those of all outputs, or the reason why there are none.
@@ -133,7 +133,8 @@ impl WireScore {
             Standard::Ter => (corpus::ter, corpus::ter),
             Standard::Spearman => unreachable!("sacrebleu is asked for its own metrics"),
         };
-        let sampled = Sampled::new(&self.statistics, formula);
+        let lines = self.statistics.iter().map(|line| of_line(line)).collect();
+        let sampled = Sampled::new(self.statistics, formula);
         let (ours, theirs) = (sampled.score, self.score);
         if (ours - theirs).abs() > 1e-4 {
             let name = metric.scale().title;
@@ -141,8 +142,6 @@ impl WireScore {
                 "sacrebleu says {name} {theirs}, but its own statistics give {ours}: use another version of it"
             )));
         }
-        let counts = |line: &Counts| line.iter().map(|&count| u64::from(count)).collect::<Vec<_>>();
-        let lines = self.statistics.iter().map(|line| of_line(&counts(line))).collect();
         Ok(Scored { score: theirs, signature: self.signature, sampled: Some(sampled), lines: Some(lines) })
     }
 }
