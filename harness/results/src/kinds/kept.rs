@@ -41,11 +41,12 @@ impl Sum for Kept {
     }
 }
 
+/// Takes one item out, if `there` has such a one.
+pub(super) fn take<T>(there: &mut Vec<T>, is_it: impl Fn(&T) -> bool) -> Option<T> {
+    there.iter().position(is_it).map(|place| there.swap_remove(place))
+}
+
 /// Items of `wanted` that `there` has too, each as often as it stands there.
 pub(super) fn shared<T: PartialEq>(wanted: &[T], mut there: Vec<T>) -> usize {
-    let mut is_there = |item: &&T| {
-        let place = there.iter().position(|other| other == *item);
-        place.map(|place| there.swap_remove(place)).is_some()
-    };
-    wanted.iter().filter(&mut is_there).count()
+    wanted.iter().filter(|item| take(&mut there, |other| other == *item).is_some()).count()
 }

@@ -1,7 +1,7 @@
 //! Names that are copied: words with a capital that a reference has as they are. Which names a language
 //! translates (Germany, Rome) the reference says, so that a set without references has no such names.
 
-use super::kept::{Kept, shared};
+use super::kept::{Kept, shared, take};
 use super::line::Line;
 use super::text::{is_among, words};
 
@@ -15,11 +15,8 @@ pub fn count(line: &Line<'_>) -> Kept {
     let names: Vec<&str> = words(&line.plain_source).filter(|word| may_be_name(word)).collect();
     let copied = line.references.iter().map(|reference| {
         let mut there: Vec<&str> = words(reference).collect();
-        let mut is_copied = |name: &&&str| {
-            let place = there.iter().position(|word| is_name(word, name));
-            place.map(|place| there.swap_remove(place)).is_some()
-        };
-        names.iter().filter(&mut is_copied).copied().collect::<Vec<_>>()
+        let mut is_copied = |name: &&str| take(&mut there, |word| is_name(word, name)).is_some();
+        names.iter().copied().filter(&mut is_copied).collect::<Vec<_>>()
     });
     let wanted = copied.max_by_key(Vec::len).unwrap_or_default();
     let answer: Vec<&str> = words(&line.plain_answer).map(|word| named(word, &wanted)).collect();

@@ -1,7 +1,7 @@
 //! Numbers in digits. An answer keeps the value: separators, ordinals and a number spelled out may follow its
 //! language.
 
-use super::kept::Kept;
+use super::kept::{Kept, take};
 use super::line::Line;
 use super::text::{Pattern, regex, words};
 
@@ -100,14 +100,11 @@ fn takes(there: &mut Vec<String>, number: &Number) -> bool {
     let is_it =
         |value: &String| *value == number.value || later.is_some_and(|hour| *value == hour.to_string());
     let split = |value: &str| value.split('.').map(without_zeros).collect::<Vec<_>>();
-    if let Some(place) = there.iter().position(is_it) {
-        there.swap_remove(place);
+    if take(there, is_it).is_some() {
         return true;
     }
-    let Some(place) = there.iter().position(|value| split(value).iter().any(is_it)) else { return false };
-    let mut parts = split(&there.swap_remove(place));
-    parts.retain(|value| !is_it(value));
-    there.extend(parts);
+    let Some(several) = take(there, |value| split(value).iter().any(is_it)) else { return false };
+    there.extend(split(&several).into_iter().filter(|value| !is_it(value)));
     true
 }
 
