@@ -25,22 +25,22 @@ pub enum Metric {
 }
 
 dyno_record::words! {
-    /// Metrics that need no worker: sacrebleu's, and the correlation of encoders.
+    /// Metrics that need no worker, with their titles: sacrebleu's, and the correlation of encoders.
     #[serde(rename_all = "lowercase")]
     pub enum Standard {
         /// Corpus BLEU.
-        Bleu,
+        Bleu => "BLEU",
         /// Corpus BLEU over the pieces of FLORES-200's SentencePiece model, for any language.
-        SpBleu,
+        SpBleu => "spBLEU",
         /// Corpus chrF2.
-        Chrf,
+        Chrf => "chrF",
         /// Corpus chrF2 with n-grams of up to two words.
         #[serde(rename = "chrf++")]
-        ChrfPlusPlus,
+        ChrfPlusPlus => "chrF++",
         /// Translation edit rate.
-        Ter,
+        Ter => "TER",
         /// Spearman's correlation of an encoder's cosines with gold scores.
-        Spearman,
+        Spearman => "Spearman",
     }
 }
 
@@ -58,16 +58,12 @@ pub struct WorkerCommand {
 impl Standard {
     /// Scale of the scores. TER has no upper end: a text can need more edits than the reference has words.
     pub fn scale(self) -> Scale {
-        let (title, direction, range) = match self {
-            Self::Bleu => ("BLEU", Direction::Higher, [0.0, 100.0]),
-            Self::SpBleu => ("spBLEU", Direction::Higher, [0.0, 100.0]),
-            Self::Chrf => ("chrF", Direction::Higher, [0.0, 100.0]),
-            Self::ChrfPlusPlus => ("chrF++", Direction::Higher, [0.0, 100.0]),
-            Self::Ter => ("TER", Direction::Lower, [0.0, 100.0]),
-            Self::Spearman => ("Spearman", Direction::Higher, [-1.0, 1.0]),
+        let (direction, range, needs) = match self {
+            Self::Ter => (Direction::Lower, [0.0, 100.0], Needs::References),
+            Self::Spearman => (Direction::Higher, [-1.0, 1.0], Needs::Gold),
+            _ => (Direction::Higher, [0.0, 100.0], Needs::References),
         };
-        let needs = if self.is_sacrebleus() { Needs::References } else { Needs::Gold };
-        Scale { name: self.name().into(), title: title.into(), direction, range: Some(range), needs }
+        Scale { name: self.name().into(), title: self.text().into(), direction, range: Some(range), needs }
     }
 
     /// Whether sacrebleu computes the metric.
