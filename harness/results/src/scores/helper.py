@@ -45,14 +45,17 @@ def score_set(names, test_set):
 
 
 def scores_by(name, test_set):
-    """Scores of all outputs of a set by one metric, or its own error: a metric that fails takes no other with it."""
+    """Scores of all outputs of a set by one metric, or its own error: a metric that fails takes no other with it.
+
+    `Ok` and `Err` are how the bench's reader names the two.
+    """
     references = test_set["references"]
     try:
         # Metrics cache the counts of their references, so each set has its own metrics.
         one = metric(name, references, test_set["target"] or "")
-        return {"texts": [measure(one, answers, len(references)) for answers in test_set["outputs"]]}
+        return {"Ok": [measure(one, answers, len(references)) for answers in test_set["outputs"]]}
     except (Exception, SystemExit) as error:
-        return {"error": message(error)}
+        return {"Err": message(error)}
 
 
 def message(error):

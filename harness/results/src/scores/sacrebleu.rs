@@ -26,7 +26,7 @@ pub struct SacrebleuFiles {
 }
 
 /// A Python with sacrebleu, or the reason for its absence.
-type Found = std::result::Result<Python, String>;
+type Found = Result<Python, String>;
 
 /// A Python with sacrebleu and `tokenisers`, found or built once in a process.
 fn python(tokenisers: Vec<&'static str>, announce: &dyn Fn(&str)) -> Result<Python> {
@@ -82,16 +82,8 @@ fn tokenisers<'a>(metrics: &[Standard], targets: impl Iterator<Item = &'a str> +
 
 #[derive(Deserialize)]
 struct WireAnswer {
-    /// Scores by test set, then by metric.
-    sets: Vec<Vec<WireScores>>,
-}
-
-/// Scores of a set's outputs by one metric, or sacrebleu's own message about its failure.
-#[derive(Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum WireScores {
-    Texts(Vec<WireScore>),
-    Error(String),
+    /// Scores by test set, then by metric: of its outputs, or sacrebleu's own message about its failure.
+    sets: Vec<Vec<Result<Vec<WireScore>, String>>>,
 }
 
 #[derive(Deserialize)]
@@ -115,11 +107,11 @@ pub(super) fn score(work: &[&Work<'_>], metrics: &[Standard], targets: &[Option<
     let request = json!({"ask": "score", "metrics": names, "sets": sets.collect::<Vec<_>>()});
     let tokenisers = tokenisers(metrics, targets.iter().copied().flatten());
     let answer: WireAnswer = python(tokenisers, &in_silence)?.ask(&request)?;
-    let of_metric = |(wire, &metric): (WireScores, &Standard)| match wire {
-        WireScores::Texts(texts) => texts.into_iter().map(|text| text.sample(metric)).collect(),
-        WireScores::Error(message) => Err(Error::Input(message)),
+    let of_metric = |(scored, &metric): (Result<Vec<WireScore>, String>, &Standard)| {
+        let texts = scored.map_err(Error::Input)?;
+        texts.into_iter().map(|text| text.sample(metric)).collect()
     };
-    let of_set = |wires: Vec<WireScores>| wires.into_iter().zip(metrics).map(of_metric).collect();
+    let of_set = |set: Vec<_>| set.into_iter().zip(metrics).map(of_metric).collect();
     Ok(answer.sets.into_iter().map(of_set).collect())
 }
 
