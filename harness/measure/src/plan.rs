@@ -119,7 +119,7 @@ impl Placement {
     pub fn shortfall(&self, wanted: Option<usize>, tracks: &[Track]) -> Option<String> {
         let (wanted, there) = (wanted?, self.all.len());
         let several: Vec<&str> =
-            tracks.iter().filter(|track| track.uses_all_cores()).map(|track| track.name()).collect();
+            tracks.iter().filter(|track| track.has_several_cores()).map(|track| track.name()).collect();
         let matters = wanted > there && !several.is_empty();
         matters.then(|| {
             let (tracks, verb) = (several.join(" and "), if several.len() == 1 { "is" } else { "are" });

@@ -193,14 +193,9 @@ impl Track {
         matches!(self.exchange(), Exchange::Arrivals)
     }
 
-    /// Whether a system may use all cores that the campaign allows.
-    pub const fn uses_all_cores(self) -> bool {
-        self.most_cores().is_none()
-    }
-
-    /// Whether a system may use more than one core.
+    /// Whether a system may use more than one core: all that the campaign allows.
     pub const fn has_several_cores(self) -> bool {
-        !matches!(self.most_cores(), Some(1))
+        self.most_cores().is_none()
     }
 
     /// The track of the same exchange on one core.

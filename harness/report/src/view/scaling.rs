@@ -9,7 +9,7 @@ use dyno_stats::Estimate;
 use dyno_stats::numbers::{factor, mebibytes, plain};
 
 pub fn section(context: &SetContext<'_>) -> Section {
-    let several = || Track::ALL.into_iter().filter(|track| track.uses_all_cores());
+    let several = || Track::ALL.into_iter().filter(|track| track.has_several_cores());
     let mut figures: Vec<Figure> = several().filter_map(|track| cores(context, track)).collect();
     figures.extend(several().filter_map(|track| growth::over_cores(context, track)));
     figures.extend([memory(context), size(context)].into_iter().flatten());
