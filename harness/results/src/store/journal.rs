@@ -9,7 +9,7 @@ use std::path::Path;
 use dyno_api::files;
 use dyno_measure::files::Stamp;
 use dyno_record::{Record, SCHEMA, json};
-use serde::Deserialize;
+use serde_json::Value;
 
 use super::files::read_whole_lines;
 use crate::error::{Error, Result};
@@ -48,8 +48,9 @@ pub(crate) fn read_records(path: &Path) -> Result<Vec<Record>> {
 
 fn parse(path: &Path, line: usize, text: &[u8]) -> Result<Record> {
     let read = json::read::<Record>(text);
-    let schema = || serde_json::from_slice::<Schema>(text).map(|written| written.schema);
-    let written = read.as_ref().map_or_else(|_| schema().ok(), |record| Some(record.schema));
+    // A record of a newer dyno may be unreadable.
+    let schema = || u32::try_from(serde_json::from_slice::<Value>(text).ok()?["schema"].as_u64()?).ok();
+    let written = read.as_ref().map_or_else(|_| schema(), |record| Some(record.schema));
     if let Some(schema) = written.filter(|&schema| schema > SCHEMA) {
         return Err(Error::newer(path, schema, SCHEMA));
     }
@@ -59,12 +60,6 @@ fn parse(path: &Path, line: usize, text: &[u8]) -> Result<Record> {
 /// A record can't be true, or can't be read. The fault begins with its place; lines count from 1.
 fn refused(fault: impl Display) -> Error {
     Error::Input(format!("{fault}; remove that line, and `dyno run` measures its round again"))
-}
-
-/// The field that tells the version of a record that can't be read.
-#[derive(Deserialize)]
-struct Schema {
-    schema: u32,
 }
 
 #[cfg(test)]

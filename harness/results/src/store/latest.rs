@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use dyno_api::files;
 use dyno_record::identity::RunSystem;
 use dyno_record::{Identity, Profile};
-use serde::Deserialize;
+use serde_json::Value;
 
 use super::folder::read_identity;
 use super::journal::RECORDS;
@@ -88,15 +88,9 @@ fn rank(identity: &Identity, folder: &Path) -> (Option<usize>, usize, Option<u64
     (thoroughness, identity.systems.len(), began(folder))
 }
 
-/// The field of a record that tells when its round began.
-#[derive(Deserialize)]
-struct Began {
-    started_unix_ms: u64,
-}
-
 /// Moment of the first record. Files of a checkout are as old as the checkout.
 fn began(folder: &Path) -> Option<u64> {
     let records = BufReader::new(files::open(&folder.join(RECORDS)).ok()?);
-    let first: Began = serde_json::from_str(&records.lines().next()?.ok()?).ok()?;
-    Some(first.started_unix_ms)
+    let first: Value = serde_json::from_str(&records.lines().next()?.ok()?).ok()?;
+    first["started_unix_ms"].as_u64()
 }
