@@ -100,9 +100,5 @@ fn read_file(path: &Path) -> Result<Vec<u8>> {
 
 /// Lines of a text, with invalid UTF-8 replaced.
 pub(crate) fn text_lines(bytes: &[u8]) -> Vec<String> {
-    let text = |line: &[u8]| match std::str::from_utf8(line) {
-        Ok(line) => line.to_owned(),
-        Err(_) => String::from_utf8_lossy(line).into_owned(),
-    };
-    split_lines(bytes).map(text).collect()
+    split_lines(bytes).map(|line| String::from_utf8_lossy(line).into_owned()).collect()
 }
