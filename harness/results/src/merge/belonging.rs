@@ -13,15 +13,11 @@ use crate::error::{Error, Result};
 pub(super) fn check(first: &Source, other: &Source) -> Result<()> {
     let (a, b) = (&first.1.identity, &other.1.identity);
     let faults = [campaign(a, b), protocol(a, b), test_sets(a, b), systems(a, b), build(a, b)];
-    match faults.into_iter().flatten().next() {
-        Some(fault) => Err(apart(&other.0, &first.0, &fault)),
-        None => Ok(()),
-    }
-}
-
-fn apart(other: &Path, first: &Path, fault: &str) -> Error {
-    let (other, first) = (other.display(), first.display());
-    Error::Input(format!("{other} doesn't belong with {first}: {fault}; leave it out, or measure it again"))
+    let Some(fault) = faults.into_iter().flatten().next() else { return Ok(()) };
+    let (other, first) = (other.0.display(), first.0.display());
+    Err(Error::Input(format!(
+        "{other} doesn't belong with {first}: {fault}; leave it out, or measure it again"
+    )))
 }
 
 fn campaign(a: &Identity, b: &Identity) -> Option<String> {
