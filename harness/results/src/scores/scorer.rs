@@ -3,7 +3,7 @@
 //!
 //! A metric that fails leaves the others as they are, and its own earlier scores too.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use dyno_measure::TestSet;
 use dyno_stats::bootstrap::Difference;
@@ -175,18 +175,21 @@ pub fn score_run(run: &Run, again: &[Metric]) -> Option<Answer> {
     Some(answer)
 }
 
-/// Messages about systems with an answer that is too long to be scored, one for each text.
-fn too_long(run: &Run, set: &TestSet) -> Vec<String> {
+/// Outputs on one test set, each with a system that gave it; none where no metric suits the set.
+fn outputs_on<'a>(run: &'a Run, set: &TestSet) -> BTreeMap<&'a String, &'a str> {
     if run.scales_of(set).is_empty() {
-        return Vec::new();
+        return BTreeMap::new();
     }
     let records = run.records.iter().filter(|record| record.test_set == set.name);
-    let texts: BTreeMap<&String, &str> =
-        records.filter_map(|record| Some((record.output.as_ref()?, record.system.as_str()))).collect();
+    records.filter_map(|record| Some((record.output.as_ref()?, record.system.as_str()))).collect()
+}
+
+/// Messages about systems with an answer that is too long to be scored, one for each text.
+fn too_long(run: &Run, set: &TestSet) -> Vec<String> {
     let message = |(output, system): (&String, &str)| {
         Some(format!("{system} on {}: {}", set.name, unscorable(&run.outputs[output])?))
     };
-    texts.into_iter().filter_map(message).collect()
+    outputs_on(run, set).into_iter().filter_map(message).collect()
 }
 
 /// Reason why answers can't be scored, with a remedy: one is too long, the first of which is named.
@@ -202,12 +205,7 @@ pub(crate) fn unscorable(answers: &[String]) -> Option<String> {
 /// Outputs on one test set. An output with a wrong number of lines, or an endless one, stays in the run, but can't be
 /// scored.
 fn work<'a>(run: &'a Run, set: &'a TestSet) -> Option<Work<'a>> {
-    if run.scales_of(set).is_empty() {
-        return None;
-    }
-    let records = run.records.iter().filter(|record| record.test_set == set.name);
-    let names: BTreeSet<&String> = records.filter_map(|record| record.output.as_ref()).collect();
-    let outputs = names.into_iter().map(|name| (name.as_str(), run.outputs[name].as_slice()));
+    let outputs = outputs_on(run, set).into_keys().map(|name| (name.as_str(), run.outputs[name].as_slice()));
     let is_whole = |answers: &[String]| answers.len() == set.source.len();
     let outputs: Vec<_> =
         outputs.filter(|(_, answers)| is_whole(answers) && unscorable(answers).is_none()).collect();
