@@ -53,10 +53,6 @@ pub(super) fn changes(
     all
 }
 
-pub(super) fn about(changes: &[KindChange]) -> String {
-    changes.iter().map(|change| format!("  {}\n", change.about())).collect()
-}
-
 impl KindChange {
     /// The change in a line.
     pub fn about(&self) -> String {

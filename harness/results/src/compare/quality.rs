@@ -108,7 +108,8 @@ impl Quality {
 
     /// The kinds that changed and the lines that got worse most, as text; empty if nothing did.
     pub fn details(&self) -> String {
-        kinds::about(&self.kinds) + &worse_lines::about(&self.worst_lines, &self.scale)
+        let kinds: String = self.kinds.iter().map(|change| format!("  {}\n", change.about())).collect();
+        kinds + &worse_lines::about(&self.worst_lines, &self.scale)
     }
 
     /// The comparison in a line.
