@@ -82,8 +82,8 @@ impl<'a> CellFigures<'a> {
     }
 
     /// Median over rounds of a figure of the run that confirms the greatest rate.
-    pub(super) fn served(&self, figure: impl Fn(&ServedRun) -> f64) -> Option<f64> {
-        self.over_rounds(|record| record.served()?.confirming().map(&figure))
+    pub(super) fn served<F: Into<Option<f64>>>(&self, figure: impl Fn(&ServedRun) -> F) -> Option<f64> {
+        self.over_rounds(|record| figure(record.served()?.confirming()?).into())
     }
 
     /// Fit of latency over the words of the source, where a line or a page is alone.
@@ -99,11 +99,6 @@ impl<'a> CellFigures<'a> {
         fit_length(&by_length(self.valid.iter().flat_map(of_round)))
     }
 
-    /// Median over rounds of a percentile of the times to the first line of a page.
-    pub(super) fn first_line(&self, p: f64) -> Option<f64> {
-        self.over_rounds(|record| percentile(&milliseconds(record.first_line_ns()), p))
-    }
-
     /// Median over rounds of the time from launch to the first answer, of launches that were cold or weren't.
     pub(super) fn start_ms(&self, cold: bool) -> Option<f64> {
         self.over_rounds(|record| {
@@ -111,9 +106,9 @@ impl<'a> CellFigures<'a> {
         })
     }
 
-    /// Median over rounds of a percentile of the times to the first text of an answer.
-    pub(super) fn first_text(&self, p: f64) -> Option<f64> {
-        self.over_rounds(|record| percentile(&milliseconds(record.pieces().0), p))
+    /// Median over rounds of a percentile of other times than those of whole lines, in milliseconds.
+    pub(super) fn percentile_of(&self, ns: fn(&Record) -> &[u64], p: f64) -> Option<f64> {
+        self.over_rounds(|record| percentile(&milliseconds(ns(record)), p))
     }
 
     /// Median over rounds of the mean time between two pieces of an answer.

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use dyno_api::counts;
 use dyno_record::{Code, Reason, Record};
 use dyno_stats::{mean, median_coverage, median_interval};
+use itertools::Itertools;
 
 use super::cell::{CellSummary, MetricFigure};
 use super::counted::Counted;
@@ -68,9 +69,7 @@ pub(super) fn summarise_cell(
         mean_ms: figures.latency(mean).or(figures.served(|run| run.mean_ms)),
         p50_ms: figures.percentile(50.0).or(figures.served(|run| run.p50_ms)),
         p50_bound_ms: figures.bound(50.0),
-        p90_ms: figures
-            .percentile(90.0)
-            .or(figures.over_rounds(|record| record.served()?.confirming()?.p90_ms)),
+        p90_ms: figures.percentile(90.0).or(figures.served(|run| run.p90_ms)),
         p90_bound_ms: figures.bound(90.0),
         p95_ms: figures.percentile(95.0).or(figures.served(|run| run.p95_ms)),
         p95_bound_ms: figures.bound(95.0),
@@ -81,12 +80,12 @@ pub(super) fn summarise_cell(
         max_ms: figures
             .latency(|ms| ms.iter().copied().reduce(f64::max))
             .or(figures.served(|run| run.max_ms)),
-        first_text_p50_ms: figures.first_text(50.0),
-        first_text_p95_ms: figures.first_text(95.0),
+        first_text_p50_ms: figures.percentile_of(|record| record.pieces().0, 50.0),
+        first_text_p95_ms: figures.percentile_of(|record| record.pieces().0, 95.0),
         piece_ms: figures.piece_ms(),
-        first_line_p50_ms: figures.first_line(50.0),
-        first_line_p95_ms: figures.first_line(95.0),
-        first_line_p99_ms: figures.first_line(99.0),
+        first_line_p50_ms: figures.percentile_of(Record::first_line_ns, 50.0),
+        first_line_p95_ms: figures.percentile_of(Record::first_line_ns, 95.0),
+        first_line_p99_ms: figures.percentile_of(Record::first_line_ns, 99.0),
         line_ms: fit.map(|fit| fit.fixed_ms),
         word_ms: fit.map(|fit| fit.word_ms),
         start_ms: figures.start_ms(false),
@@ -146,11 +145,8 @@ fn is_declared(cell: &[&Record]) -> bool {
 
 /// Faults, each code once, with its first figure.
 fn faults(cell: &MeasuredCell<'_>) -> Vec<Reason> {
-    let mut first: BTreeMap<Code, &Reason> = BTreeMap::new();
-    for reason in cell.records.iter().flat_map(|record| &record.reasons).chain(&cell.unlike) {
-        first.entry(reason.code).or_insert(reason);
-    }
-    first.into_values().cloned().collect()
+    let all = cell.records.iter().flat_map(|record| &record.reasons).chain(&cell.unlike);
+    all.unique_by(|reason| reason.code).sorted_by_key(|reason| reason.code).cloned().collect()
 }
 
 /// Warnings, each code once. The figure is that of the last round, which compared with most rounds.
