@@ -52,7 +52,7 @@ fn task(number: usize, name: &str, sha256: &str, entries: &[Entry]) -> Value {
     let quality = format!("#{title}");
     let [first, last] = [&["system", "host", &quality][..], &["profile", "date", "verdict", "run"]];
     let peak = format!("#{}", Column::Peak.head());
-    let heads = [first, &costs().map(Cost::head).collect::<Vec<_>>(), &[&peak], last].concat();
+    let heads = [first, &costs().map(|cost| cost.words().head).collect::<Vec<_>>(), &[&peak], last].concat();
     let mut table = Table::new(format!("Systems on {name}"), &heads);
     for entry in &own {
         for system in entry.run.systems() {

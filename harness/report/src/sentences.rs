@@ -61,7 +61,7 @@ impl Writer<'_> {
 
     /// The gain in cost, as the end of a sentence.
     fn times(&self, gain: &Duel) -> String {
-        let (noun, ratio) = (self.contest.cost.noun(), &gain.ratio);
+        let (noun, ratio) = (self.contest.cost.words().noun, &gain.ratio);
         let (more, less) = ((ratio.value - 1.0) * 100.0, (1.0 - 1.0 / ratio.value) * 100.0);
         let shorter = self.contest.cost.less_is_better();
         match () {
@@ -84,7 +84,7 @@ impl Writer<'_> {
 
     /// Title of a chart of quality against cost: its finding.
     pub fn finding(&self) -> String {
-        let (contest, noun) = (self.contest, self.contest.cost.noun());
+        let (contest, noun) = (self.contest, self.contest.cost.words().noun);
         let (Some(best), Some(pick)) = (contest.contestants.first(), contest.pick()) else {
             return format!("No system may stand on the frontier of quality and {noun}");
         };
@@ -120,7 +120,7 @@ impl Writer<'_> {
         let sure = |one: &Contestant| one.system == pick.system || one.standing == Standing::Off;
         let hedge =
             if self.contest.contestants.iter().all(sure) { "" } else { ", as far as the intervals tell," };
-        let noun = self.contest.cost.noun();
+        let noun = self.contest.cost.words().noun;
         format!("{} leads{hedge} in quality and in {noun} alike", self.name(pick))
     }
 
@@ -168,7 +168,7 @@ impl Writer<'_> {
         let (dearer, tied): (Vec<_>, Vec<_>) =
             rivals.partition(|one| self.contest.gain(one, pick).order == Order::Better);
         let names = |of: &[&Contestant]| list(&of.iter().map(|one| self.name(one)).collect::<Vec<_>>());
-        let noun = self.contest.cost.noun();
+        let noun = self.contest.cost.words().noun;
         match (&tied[..], &dearer[..]) {
             ([], []) => None,
             ([], dearer) => Some(format!(

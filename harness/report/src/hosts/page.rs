@@ -103,7 +103,7 @@ fn instances(contest: &Contest<'_>, number: usize) -> Option<Figure> {
         .classed(|one| row_class(Some(one.standing)))
         .column("instance", |one| Field::text(contest.entry(one).host.name))
         .column("system", |one| Field::text(&contest.entry(one).cell.system))
-        .column(Cost::Dollars.head(), |one| Field::estimate(Some(one.cost)))
+        .column(Cost::Dollars.words().head, |one| Field::estimate(Some(one.cost)))
         .aligned();
     let about = "A bar for each instance: the words that a dollar buys with its cheapest system that can't be told \
                  from the best quality.";
@@ -131,7 +131,7 @@ fn systems(contest: &Contest<'_>, number: usize) -> Option<Figure> {
         .classed(|one| row_class(Some(one.standing)))
         .column("system and instance", |one| Field::text(contest.name(one)))
         .column(format!("#{}", scale.title), |one| Field::quality(scale, Some(one.quality)))
-        .column(Cost::Dollars.head(), |one| Field::estimate(Some(one.cost)))
+        .column(Cost::Dollars.words().head, |one| Field::estimate(Some(one.cost)))
         .aligned();
     let about =
         format!("Systems on instances by {} and words per dollar; the stairs are the frontier.", scale.title);

@@ -55,17 +55,17 @@ fn figure(context: &SetContext<'_>, contest: &Contest<'_>) -> Figure {
         "{} systems by {} and {}, each with the box of its two intervals; the stairs are the frontier.",
         contest.all().count(),
         contest.scale.title,
-        cost.noun()
+        cost.words().noun
     );
     let metric: String = contest.scale.name.chars().filter(char::is_ascii_alphanumeric).collect();
-    let id = context.id(&format!("{metric}-{}", cost.id()));
+    let id = context.id(&format!("{metric}-{}", cost.words().id));
     Figure::of(&chart, &id, title, about, table(context, contest))
 }
 
 /// Axis of a cost.
 fn cost_axis(cost: Cost) -> Axis {
     let better = if cost.less_is_better() { "← less is better" } else { "more is better →" };
-    Axis::of(format!("{} (log, {better})", cost.axis()), true)
+    Axis::of(format!("{} (log, {better})", cost.words().axis), true)
 }
 
 /// Axis of quality. The better end is always at the top.
@@ -95,7 +95,7 @@ pub fn scatter(
 fn tip(context: &SetContext<'_>, contest: &Contest<'_>, one: &Contestant) -> Vec<String> {
     let (cost, scale) = (contest.cost, &contest.scale);
     let range = |e: &dyno_stats::Estimate| {
-        let unit = cost.head().trim_start_matches('#');
+        let unit = cost.words().head.trim_start_matches('#');
         if e.high > e.low {
             format!("{} {unit} ({} to {})", supported(e), tick(rounded(e.low)), tick(rounded(e.high)))
         } else {
@@ -139,11 +139,11 @@ fn published(context: &SetContext<'_>, cost: Cost) -> Vec<charts::Published> {
 fn table(context: &SetContext<'_>, contest: &Contest<'_>) -> Table {
     let (cost, scale) = (contest.cost, &contest.scale);
     let is_noisy = |system| cost.cell(context.set, system).is_some_and(|cell| cell.verdict == Verdict::Noisy);
-    Table::of(format!("{} and {}", scale.title, cost.noun()), contest.all())
+    Table::of(format!("{} and {}", scale.title, cost.words().noun), contest.all())
         .classed(|one| row_class(Some(one.standing)))
         .column("system", |one| Field::text(context.name(one.system)))
         .column(format!("#{}", scale.title), |one| Field::quality(scale, Some(one.quality)))
-        .column(cost.head(), |one| Field::estimate(Some(one.cost)))
+        .column(cost.words().head, |one| Field::estimate(Some(one.cost)))
         .column("frontier", |one| {
             Field::text(match one.standing {
                 Standing::Frontier => "yes",

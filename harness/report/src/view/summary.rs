@@ -46,7 +46,7 @@ pub fn choices(context: &SetContext<'_>) -> Table {
         .column(format!("#{}", scale.title), |one| Field::quality(&scale, Some(one.quality)))
         .columns(
             costs(context),
-            |cost| cost.head(),
+            |cost| cost.words().head,
             |cost, one| Field::estimate(cost.of(context.set, one.system)),
         )
         .column("#peak MiB", |one| Field::maybe(peak_mebibytes(context, one.system), plain))

@@ -23,7 +23,8 @@ impl Cost {
         [Self::Dollars].into_iter().chain(Track::ALL.map(Self::Under))
     }
 
-    const fn words(self) -> CostWords {
+    /// Words of the cost.
+    pub const fn words(self) -> CostWords {
         match self {
             Self::Dollars => CostWords {
                 id: "dollars",
@@ -41,21 +42,6 @@ impl Cost {
         self.words().told.replace("{}", figure)
     }
 
-    /// Name of the cost in links.
-    pub const fn id(self) -> &'static str {
-        self.words().id
-    }
-
-    /// Name of the cost in a sentence.
-    pub const fn noun(self) -> &'static str {
-        self.words().noun
-    }
-
-    /// Head of its column; `#` marks figures.
-    pub const fn head(self) -> &'static str {
-        self.words().head
-    }
-
     /// Whether less is better.
     pub const fn less_is_better(self) -> bool {
         matches!(self, Self::Under(track) if track.is_lockstep())
@@ -68,11 +54,6 @@ impl Cost {
             _ if self.less_is_better() => Column::P95,
             Self::Under(_) => Column::Speed,
         }
-    }
-
-    /// What the cost counts, on an axis.
-    pub const fn axis(self) -> &'static str {
-        self.words().axis
     }
 
     /// Comparison of systems `a` and `b` in this cost: by pairs of rounds where these were measured, else by
