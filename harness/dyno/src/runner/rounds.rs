@@ -46,7 +46,7 @@ pub(super) fn measure_all(
         let folder = keeper.store.folder().display();
         progress.note(&format!("resuming {folder}: {done} of {all} rounds are there"));
     }
-    let known = if done > 0 { keeper.store.verified()? } else { Verified::default() };
+    let known = if done > 0 { Verified::read(keeper.store.folder())? } else { Verified::default() };
     let systems = todo.iter().flatten().map(|round| round.system.original());
     let systems = systems.filter(|system| !known.before_rounds.contains_key(*system));
     let pace = Pace::new(forecast, &todo, systems.map(str::to_owned).collect());

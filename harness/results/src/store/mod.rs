@@ -190,11 +190,6 @@ impl Store {
         Ok(dyno_measure::split_lines(&text).map(<[u8]>::to_vec).collect())
     }
 
-    /// Findings of the probes, from an earlier part of the run.
-    pub fn verified(&self) -> Result<Verified> {
-        Verified::read(&self.folder)
-    }
-
     /// Keeps the findings of the probes.
     pub fn keep_verified(&self, verified: &Verified) -> Result<()> {
         write_json(&self.folder.join(VERIFIED), verified)
