@@ -39,8 +39,14 @@ pub(super) fn of<'a>(run: &Run, summary: &'a Summary, row: &CellSummary) -> Neig
     if row.standing.is_none() {
         return Neighbours::default();
     }
-    let others: Vec<Neighbour<'a>> =
-        summary.ranked_beside(row).map(|other| neighbour(run, row, other)).collect();
+    let measure = if row.track.is_lockstep() { Measure::P95 } else { Measure::Speed };
+    let neighbour = |other: &'a CellSummary| Neighbour {
+        ratio: other.duels.get(&(measure, row.place)).map(|duel| duel.ratio),
+        quality: order_of_rows(run, other, row),
+        cost: order_of_costs(other, row),
+        row: other,
+    };
+    let others: Vec<Neighbour<'a>> = summary.ranked_beside(row).map(neighbour).collect();
     let leaves = |standing| {
         let of = |other: &&Neighbour<'a>| against(other.quality, other.cost) == standing;
         others.iter().filter(of).cloned().collect::<Vec<_>>()
@@ -52,25 +58,12 @@ pub(super) fn of<'a>(run: &Run, summary: &'a Summary, row: &CellSummary) -> Neig
     };
     let score = |row: &CellSummary| row.first_quality().map_or(f64::INFINITY, |quality| quality.value);
     let in_quality = |other: &Neighbour<'_>| (score(other.row) - score(row)).abs();
+    // The absolute logarithm of the ratio.
+    let in_cost = |other: &Neighbour<'_>| other.ratio.map_or(f64::INFINITY, |ratio| ratio.value.ln().abs());
     Neighbours {
         beaten_by: leaves(Standing::Off),
         rivals: leaves(Standing::Probably),
         better: nearest(|other| other.quality == Order::Better, &in_quality),
         cheaper: nearest(|other| other.cost == Order::Better, &in_cost),
     }
-}
-
-fn neighbour<'a>(run: &Run, row: &CellSummary, other: &'a CellSummary) -> Neighbour<'a> {
-    let measure = if row.track.is_lockstep() { Measure::P95 } else { Measure::Speed };
-    Neighbour {
-        ratio: other.duels.get(&(measure, row.place)).map(|duel| duel.ratio),
-        quality: order_of_rows(run, other, row),
-        cost: order_of_costs(other, row),
-        row: other,
-    }
-}
-
-/// Distance in cost, as the absolute logarithm of the ratio.
-fn in_cost(other: &Neighbour<'_>) -> f64 {
-    other.ratio.map_or(f64::INFINITY, |ratio| ratio.value.ln().abs())
 }
