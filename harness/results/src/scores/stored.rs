@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use dyno_stats::bootstrap::Difference;
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 use super::metric::Standard;
 use super::scale::Scale;
@@ -13,7 +14,7 @@ use super::scale::Scale;
 /// Scores of a run's outputs, and comparisons of every two: `scores.json`. They are maps, since a summary asks for
 /// a pair of outputs once for every pair of cells. Outputs go by their SHA-256.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(from = "Wire", into = "Wire")]
+#[serde(from = "Wire", into = "Value")]
 pub struct Scores {
     /// Scales of the metrics with scores.
     pub metrics: Vec<Scale>,
@@ -100,7 +101,7 @@ fn add_missing<K: Clone + Ord, T: Clone>(
 }
 
 /// The file: a list of outputs and one of pairs.
-#[derive(Serialize, Deserialize)]
+#[derive(Deserialize)]
 struct Wire {
     #[serde(default = "earlier_scales")]
     metrics: Vec<Scale>,
@@ -113,17 +114,17 @@ fn earlier_scales() -> Vec<Scale> {
     [Standard::Bleu, Standard::Chrf].map(Standard::scale).into()
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Deserialize)]
 struct Score {
     output: String,
     test_set: String,
     #[serde(default)]
     metrics: ByMetric<Quality>,
-    #[serde(flatten, skip_serializing)]
+    #[serde(flatten)]
     earlier: EarlierScore,
 }
 
-#[derive(Default, Deserialize)]
+#[derive(Deserialize)]
 struct EarlierScore {
     bleu: Option<f64>,
     bleu_confidence: Option<f64>,
@@ -133,16 +134,14 @@ struct EarlierScore {
     chrf_signature: Option<String>,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Deserialize)]
 struct Pair {
     test_set: String,
     a: String,
     b: String,
     #[serde(default)]
     metrics: ByMetric<Difference>,
-    #[serde(default, skip_serializing)]
     bleu: Option<Difference>,
-    #[serde(default, skip_serializing)]
     chrf: Option<Difference>,
 }
 
@@ -169,24 +168,17 @@ impl From<Wire> for Scores {
     }
 }
 
-impl From<Scores> for Wire {
+impl From<Scores> for Value {
     fn from(Scores { metrics, texts, pairs }: Scores) -> Self {
-        let earlier = EarlierScore::default;
-        let scores = texts.into_iter().map(|([test_set, output], metrics)| Score {
-            output,
-            test_set,
-            metrics,
-            earlier: earlier(),
-        });
-        let pairs = pairs.into_iter().map(|([test_set, a, b], metrics)| Pair {
-            test_set,
-            a,
-            b,
-            metrics,
-            bleu: None,
-            chrf: None,
-        });
-        Self { metrics, scores: scores.collect(), pairs: pairs.collect() }
+        let scores: Vec<Self> = texts
+            .iter()
+            .map(|([set, output], metrics)| json!({"output": output, "test_set": set, "metrics": metrics}))
+            .collect();
+        let pairs: Vec<Self> = pairs
+            .iter()
+            .map(|([set, a, b], metrics)| json!({"test_set": set, "a": a, "b": b, "metrics": metrics}))
+            .collect();
+        json!({"metrics": metrics, "scores": scores, "pairs": pairs})
     }
 }
 
@@ -231,8 +223,8 @@ mod tests {
         for file in files.filter(|file| file.exists()) {
             let text = std::fs::read_to_string(&file).unwrap();
             let scores: Scores = serde_json::from_str(&text).unwrap();
-            let listed: serde_json::Value = serde_json::from_str(&text).unwrap();
-            let text = |value: &serde_json::Value| value.as_str().unwrap().to_owned();
+            let listed: Value = serde_json::from_str(&text).unwrap();
+            let text = |value: &Value| value.as_str().unwrap().to_owned();
             for score in listed["scores"].as_array().unwrap() {
                 let (output, set) = (text(&score["output"]), text(&score["test_set"]));
                 let bleu = score.get("bleu").unwrap_or(&score["metrics"]["bleu"]["score"]);
