@@ -11,9 +11,11 @@ mod merged;
 
 use std::path::{Path, PathBuf};
 
+use itertools::Itertools;
+
 use crate::error::{Error, Result};
 use crate::run::Run;
-use crate::scores::{Metrics, Scores};
+use crate::scores::{Metric, Scores};
 use crate::summary::Summary;
 
 pub use folder::{is_merged, read_runs};
@@ -60,19 +62,17 @@ impl Merged {
 
     /// Gives every host the metrics of all, in the order of the first that has them.
     pub fn share_metrics(&mut self) {
-        let mut all = Metrics { list: Vec::new(), ..Metrics::default() };
-        self.hosts.iter().for_each(|host| all.add_new(&host.run.metrics));
-        self.hosts.iter_mut().for_each(|host| host.run.metrics.list.clone_from(&all.list));
+        let all = self.hosts.iter().flat_map(|host| &host.run.metrics.list);
+        let all: Vec<Metric> = all.unique_by(|metric| metric.name()).cloned().collect();
+        self.hosts.iter_mut().for_each(|host| host.run.metrics.list.clone_from(&all));
     }
 
     /// Gives every host the scales of all: a worker that failed on one may have told its scale on another.
     pub fn share_scales(&mut self) {
-        let mut all = Scores::default();
-        self.hosts.iter().for_each(|host| all.add_missing(&host.run.scores));
-        for host in &mut self.hosts {
-            let scales = Scores { metrics: all.metrics.clone(), ..Scores::default() };
-            host.run.scores.add_missing(&scales);
-        }
+        let all = self.hosts.iter().flat_map(|host| &host.run.scores.metrics);
+        let metrics = all.unique_by(|scale| &scale.name).cloned().collect();
+        let scales = Scores { metrics, ..Scores::default() };
+        self.hosts.iter_mut().for_each(|host| host.run.scores.add_missing(&scales));
     }
 
     /// Summary of each host, with the host's name in each row of a merged run.

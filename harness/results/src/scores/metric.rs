@@ -159,15 +159,6 @@ impl Metrics {
         self.list = std::mem::take(&mut self.list).into_iter().filter_map(kept).collect();
     }
 
-    /// Adds the metrics of `others` whose names are new.
-    pub fn add_new(&mut self, others: &Self) {
-        for metric in &others.list {
-            if !self.list.iter().any(|known| known.name() == metric.name()) {
-                self.list.push(metric.clone());
-            }
-        }
-    }
-
     /// First metric for answers on `set`. Only an asked worker says what it needs, so any may suit a text.
     pub fn first_for(&self, set: &TestSet) -> Option<&Metric> {
         self.list
