@@ -50,15 +50,14 @@ impl Run {
     /// Scales of the metrics that suit a test set of the run, in the order of the list. Metrics that only
     /// `scores.json` knows follow.
     pub fn scales(&self) -> Vec<Scale> {
-        let mut scales: Vec<Scale> = self.metrics.list.iter().map(|metric| self.scale_of(metric)).collect();
+        let of_name = |name: &str| self.scores.scale(name).cloned().unwrap_or_else(|| Scale::unknown(name));
+        let of_metric = |metric: &Metric| metric.scale().unwrap_or_else(|| of_name(metric.name()));
+        let listed = &self.metrics.list;
+        let is_new = |name: &&String| listed.iter().all(|metric| metric.name() != *name);
         let scored: BTreeSet<&String> = self.scores.texts.values().flat_map(BTreeMap::keys).collect();
-        for name in scored {
-            if !scales.iter().any(|known| known.name == *name) {
-                scales.push(self.scores.scale(name).cloned().unwrap_or_else(|| Scale::unknown(name)));
-            }
-        }
-        scales.retain(|scale| self.test_sets.iter().any(|set| scale.suits(set)));
-        scales
+        let scored = scored.into_iter().filter(is_new).map(|name| of_name(name));
+        let suits_any = |scale: &Scale| self.test_sets.iter().any(|set| scale.suits(set));
+        listed.iter().map(of_metric).chain(scored).filter(suits_any).collect()
     }
 
     /// Scales of the metrics that suit `set`, the frontier's first.
@@ -71,10 +70,5 @@ impl Run {
         let set = self.test_sets.iter().find(|set| set.name == test_set);
         let own = set.into_iter().flat_map(|set| self.scales_of(set)).next();
         own.unwrap_or_else(|| Standard::Bleu.scale())
-    }
-
-    fn scale_of(&self, metric: &Metric) -> Scale {
-        let told = || self.scores.scale(metric.name()).cloned();
-        metric.scale().or_else(told).unwrap_or_else(|| Scale::unknown(metric.name()))
     }
 }
