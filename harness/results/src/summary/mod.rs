@@ -20,7 +20,6 @@ use serde::Serialize;
 
 use crate::prices::Price;
 use crate::run::Run;
-use crate::run::cells::MeasuredCell;
 use crate::scores::{Scale, name_of_copy};
 use crate::turns::Measure;
 pub use cell::Remark;
@@ -62,18 +61,15 @@ impl Summary {
         let noise_floors = judge::noise_floors(run, &measured);
         let mut cells: Vec<_> =
             measured.iter().map(|cell| summarise_cell(run, cell, &scales, &counted)).collect();
-        let same_table = |a: &MeasuredCell<'_>, b: &MeasuredCell<'_>| {
-            (&a.test_set.name, a.track) == (&b.test_set.name, b.track)
-        };
-        let mut first = 0;
-        for table in measured.chunk_by(same_table) {
+        let tables = measured.chunk_by(|a, b| (&a.test_set.name, a.track) == (&b.test_set.name, b.track));
+        let rows = cells.chunk_by_mut(|a, b| (&a.test_set, a.track) == (&b.test_set, b.track));
+        for (table, rows) in tables.zip(rows) {
             let track = table[0].track;
             let floor = |measure| match measure {
                 Measure::Speed => noise_floors.get(&track).copied(),
                 Measure::P95 => judge::noise_floor(run, &measured, track, measure),
             };
-            judge::place(run, table, &mut cells[first..first + table.len()], floor);
-            first += table.len();
+            judge::place(run, table, rows, floor);
         }
         let disagreements = disagreement::disagreements(run, &cells, &scales);
         let same_weights = same_weights::same_weights(run, &cells);
