@@ -123,7 +123,7 @@ fn null_times(bench: &Bench, sandboxed: bool) -> Outcome<(f64, f64)> {
     let system = System { sandboxed, ..Entry::new("null", launch, Vec::new()).system(Profile::Quick)? };
     let subject = Subject { isolated: false, ..bench.subject(&system, Track::Latency) };
     let asked = lockstep(&subject, &vec![b"a dog barks at two men".to_vec(); LINES])?;
-    let times: Vec<f64> = asked.latency_ns.iter().map(|&ns| ns as f64).collect();
+    let times: Vec<f64> = asked.replies.iter().map(|reply| reply.last_ns as f64).collect();
     Ok((median(&times).unwrap_or(0.0), asked.start_ns.unwrap_or(0) as f64))
 }
 

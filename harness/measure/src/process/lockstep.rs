@@ -6,6 +6,7 @@
 //! runs meanwhile.
 
 use std::io;
+use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use dyno_record::rules::limits::GRACE;
@@ -34,11 +35,8 @@ pub const LOADING: f64 = 4.0;
 pub struct Lockstep {
     /// One answer for each line, in the order of the questions, up to the first fault.
     pub answers: Vec<Vec<u8>>,
-    /// Nanoseconds from before the write to the reply's newline, for each line. All lines of a page are
-    /// written at once.
-    pub latency_ns: Vec<u64>,
-    /// Pieces in which the text of each reply came.
-    pub pieces: Vec<Pieces>,
+    /// The reply to each line or page that was asked.
+    pub replies: Vec<Reply>,
     /// Nanoseconds from launch to the first answer.
     pub start_ns: Option<u64>,
     /// Monotonic time after the last answer, if there was no fault until then.
@@ -64,13 +62,20 @@ impl Lockstep {
     }
 }
 
-/// Pieces of a reply to a line or a page.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Pieces {
-    /// Nanoseconds from before the write to the first text.
-    pub first_ns: u64,
+/// Reply to a line or a page. Times are nanoseconds from before the write; all lines of a page are written at
+/// once.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reply {
+    /// Places of its answers among all of the process.
+    pub answers: Range<usize>,
+    /// Time to the first text.
+    pub first_text_ns: u64,
     /// Number of reads that brought text.
-    pub count: usize,
+    pub pieces: usize,
+    /// Time to the newline of the first answer.
+    pub first_ns: u64,
+    /// Time to the newline of the last answer.
+    pub last_ns: u64,
 }
 
 /// Asks a fresh process of `subject` each of `lines` (without line ends) in this order.
@@ -144,7 +149,7 @@ impl Conversation<'_, '_> {
         let text = [page, b"\n"].concat();
         let begin = Instant::now();
         self.dialogue.ask(&text)?;
-        let latency = self.take_answers(begin);
+        let latency = self.take_reply(begin);
         self.has_answered(&[&text]);
         self.dialogue.expect_silence()?;
         self.taken += if is_first { Duration::ZERO } else { latency };
@@ -153,20 +158,27 @@ impl Conversation<'_, '_> {
         self.has_waited(begin.elapsed())
     }
 
-    /// Records the answers to a page that was written at `begin`, and returns the latency of the last one.
-    fn take_answers(&mut self, begin: Instant) -> Duration {
+    /// Records the reply to a page that was written at `begin`, and returns the latency of its last answer.
+    fn take_reply(&mut self, begin: Instant) -> Duration {
         let launched_ns = self.system.ending.launched_ns;
-        let Lockstep { answers, latency_ns, pieces, start_ns, .. } = &mut self.so_far;
-        let mut last = Duration::ZERO;
-        pieces.push(pieces_of(self.dialogue, begin));
-        for (answer, at) in self.dialogue.answers() {
-            last = at.duration_since(begin);
-            let answered_ns = || os::monotonic_ns() - at.elapsed().as_nanos() as u64;
-            start_ns.get_or_insert_with(|| answered_ns().saturating_sub(launched_ns));
-            latency_ns.push(last.as_nanos() as u64);
-            answers.push(answer.to_vec());
-        }
-        last
+        let Lockstep { answers, replies, start_ns, .. } = &mut self.so_far;
+        let (texts, mut newlines) = (&self.dialogue.texts, self.dialogue.answers().map(|(_, at)| at));
+        let first = newlines.next().unwrap_or(begin);
+        let last = newlines.last().unwrap_or(first);
+        let answered_ns = || os::monotonic_ns() - first.elapsed().as_nanos() as u64;
+        start_ns.get_or_insert_with(|| answered_ns().saturating_sub(launched_ns));
+        let before = answers.len();
+        answers.extend(self.dialogue.answers().map(|(answer, _)| answer.to_vec()));
+        let ns = |at: Instant| at.duration_since(begin).as_nanos() as u64;
+        replies.push(Reply {
+            answers: before..answers.len(),
+            // An answer without text has its newline alone.
+            first_text_ns: ns(texts.first().copied().unwrap_or(first)),
+            pieces: texts.len().max(1),
+            first_ns: ns(first),
+            last_ns: ns(last),
+        });
+        last.duration_since(begin)
     }
 
     fn patience_for_page(&self, page: &[u8]) -> Duration {
@@ -193,9 +205,9 @@ impl Conversation<'_, '_> {
         Duration::from_secs_f64(self.subject.limits.seconds_for(bytes))
     }
 
-    /// Nanoseconds of each answer so far.
-    pub fn latency_ns(&self) -> &[u64] {
-        &self.so_far.latency_ns
+    /// Replies so far.
+    pub fn replies(&self) -> &[Reply] {
+        &self.so_far.replies
     }
 
     /// CPU time of the system's living threads so far.
@@ -221,14 +233,6 @@ impl Conversation<'_, '_> {
         self.begun = Some(Reading::of(self.system.root()));
         self.system.gauge.go();
     }
-}
-
-/// Pieces of the last reply, to what was written at `begin`.
-fn pieces_of(dialogue: &Dialogue, begin: Instant) -> Pieces {
-    let (texts, newline) = (&dialogue.texts, dialogue.answers().next().map(|(_, at)| at));
-    // An answer without text has its newline alone.
-    let first = texts.first().copied().or(newline).unwrap_or(begin);
-    Pieces { first_ns: first.duration_since(begin).as_nanos() as u64, count: texts.len().max(1) }
 }
 
 /// What the process has shown, without its end, and its fault.

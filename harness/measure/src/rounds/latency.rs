@@ -11,7 +11,7 @@ use super::part::Part;
 use crate::constants::unknown_of;
 use crate::error::Result;
 use crate::os::fresh_seed;
-use crate::process::lockstep::{Conversation, Lockstep, Pieces, converse};
+use crate::process::lockstep::{Conversation, Lockstep, Reply, converse};
 use crate::process::turns::Slot;
 use crate::unknown::script::{Question, Script, pairs, recognised};
 use dyno_stats::{Random, mean};
@@ -36,13 +36,12 @@ pub(super) fn run(context: &RoundContext<'_>, part: Part, observed: &mut Observe
         // Before the launch, since the conversation runs on the system's own core.
         questions.add(&mut script, std::mem::take(&mut lines), 1, 0);
     }
-    let replies = converse(&context.subject, |conversation| {
+    let told = converse(&context.subject, |conversation| {
         for question in &questions.asked[..questions.warm_up] {
             conversation.ask(&question.line)?;
         }
         if let Some(slot) = context.subject.slot {
-            let warm = replies(&questions.asked, conversation.latency_ns());
-            questions.add(&mut script, lines, blocks(slot, conversation, &warm), OPENING_COPIES);
+            questions.add(&mut script, lines, blocks(slot, conversation), OPENING_COPIES);
         }
         conversation.begin_work();
         for (number, block) in questions.blocks.iter().enumerate() {
@@ -55,14 +54,14 @@ pub(super) fn run(context: &RoundContext<'_>, part: Part, observed: &mut Observe
         }
         Ok(())
     })?;
-    observed.take_work(&replies);
-    observed.waited += replies.waited;
-    if !replies.reasons.is_empty() {
-        observed.reasons.extend(replies.reasons);
+    observed.take_work(&told);
+    observed.waited += told.waited;
+    if !told.reasons.is_empty() {
+        observed.reasons.extend(told.reasons);
         observed.forget_answers();
         return Ok(());
     }
-    questions.keep(&replies, &units, observed);
+    questions.keep(&told, &units, observed);
     if part.is_last() {
         observed.by_clock.extend(recognised(&observed.pairs));
     }
@@ -80,11 +79,10 @@ fn warm_up(order: &[usize], units: &[Range<usize>], lines: usize) -> usize {
     order.len() - order.iter().rev().take_while(is_needed).count()
 }
 
-/// Number of blocks of a round, once all systems of the group are warm, which took these times in the
-/// warm-up.
-fn blocks(slot: &Slot<'_>, conversation: &mut Conversation<'_, '_>, warm: &[Reply]) -> usize {
+/// Number of blocks of a round, once all systems of the group are warm.
+fn blocks(slot: &Slot<'_>, conversation: &mut Conversation<'_, '_>) -> usize {
     // The first answer's time is mostly loading.
-    let times: Vec<f64> = warm.iter().skip(1).map(|reply| reply.last_ns as f64).collect();
+    let times: Vec<f64> = conversation.replies().iter().skip(1).map(|reply| reply.last_ns as f64).collect();
     slot.tell_line_ns(mean(&times).unwrap_or(0.0));
     conversation.pass_turn();
     slot.blocks()
@@ -142,44 +140,21 @@ impl Questions {
     /// Puts answers and times of the set's lines where they belong in the round over `units`, its lines or
     /// pages.
     fn keep(&self, told: &Lockstep, units: &[Range<usize>], observed: &mut Observed) {
-        let replies = replies(&self.asked, &told.latency_ns);
-        observed.turn_ns.extend(self.turn_ns(&replies));
+        let Lockstep { answers, replies, .. } = told;
+        observed.turn_ns.extend(self.turn_ns(replies));
         let texts: Vec<Vec<u8>> =
-            replies.iter().map(|reply| told.answers[reply.answers.clone()].join(&b'\n')).collect();
+            replies.iter().map(|reply| answers[reply.answers.clone()].join(&b'\n')).collect();
         let last_ns: Vec<u64> = replies.iter().map(|reply| reply.last_ns).collect();
         observed.pairs.extend(pairs(&self.asked, &texts, &last_ns));
         observed.answers.resize(units.last().map_or(0, |unit| unit.end), Vec::new());
-        observed.latency_ns.resize(units.len(), 0);
-        observed.first_line_ns.resize(units.len(), 0);
-        observed.pieces.resize(units.len(), Pieces::default());
-        for (number, (question, reply)) in self.asked.iter().zip(replies).enumerate() {
+        observed.replies.resize(units.len(), Reply::default());
+        for (question, reply) in self.asked.iter().zip(replies) {
             if let Some(unit) = question.of {
-                observed.pieces[unit] = told.pieces.get(number).copied().unwrap_or_default();
-                let place = &mut observed.answers[units[unit].clone()];
-                place.clone_from_slice(&told.answers[reply.answers]);
-                (observed.first_line_ns[unit], observed.latency_ns[unit]) = (reply.first_ns, reply.last_ns);
+                observed.answers[units[unit].clone()].clone_from_slice(&answers[reply.answers.clone()]);
+                observed.replies[unit] = reply.clone();
             }
         }
     }
-}
-
-/// Reply to a question: the places of its answers among all answers, and the times of the first and the last
-/// one.
-struct Reply {
-    answers: Range<usize>,
-    first_ns: u64,
-    last_ns: u64,
-}
-
-/// Replies to the questions `asked`, whose answers took these times, line by line.
-fn replies(asked: &[Question], latency_ns: &[u64]) -> Vec<Reply> {
-    let reply = |begin: &mut usize, question: &Question| {
-        let answers = *begin..*begin + question.lines();
-        *begin = answers.end;
-        let times = latency_ns.get(answers.clone())?;
-        Some(Reply { answers, first_ns: *times.first()?, last_ns: *times.last()? })
-    };
-    asked.iter().scan(0, reply).collect()
 }
 
 #[cfg(test)]
@@ -220,6 +195,23 @@ mod tests {
         questions
     }
 
+    /// Number of lines of a question, and so of the answers to it.
+    fn line_count(question: &Question) -> usize {
+        question.line.split(|&byte| byte == b'\n').count()
+    }
+
+    /// What a system tells that has these answers and takes these times for them, line by line.
+    fn told(questions: &Questions, answers: Vec<Vec<u8>>, latency_ns: &[u64]) -> Lockstep {
+        let reply = |begin: &mut usize, question: &Question| {
+            let answers = *begin..*begin + line_count(question);
+            *begin = answers.end;
+            let times = &latency_ns[answers.clone()];
+            Some(Reply { answers, first_ns: times[0], last_ns: *times.last()?, ..Reply::default() })
+        };
+        let replies = questions.asked.iter().scan(0, reply).collect();
+        Lockstep { answers, replies, ..Lockstep::default() }
+    }
+
     fn asked(questions: &Questions) -> Vec<Vec<u8>> {
         questions.asked.iter().map(|question| question.line.clone()).collect()
     }
@@ -253,8 +245,8 @@ mod tests {
             let of_order = &order[number * 100 / 7..(number + 1) * 100 / 7];
             assert!(scored.eq(of_order.iter().copied()), "block {number}");
         }
-        let ones = replies(&questions.asked, &vec![1; questions.asked.len()]);
-        assert_eq!(questions.turn_ns(&ones), [14, 14, 14, 15, 14, 14, 15], "copies don't count");
+        let ones = told(&questions, Vec::new(), &vec![1; questions.asked.len()]);
+        assert_eq!(questions.turn_ns(&ones.replies), [14, 14, 14, 15, 14, 14, 15], "copies don't count");
     }
 
     #[test]
@@ -267,12 +259,15 @@ mod tests {
             let answers = asked(&questions);
             assert_eq!(answers.iter().filter(|line| source.contains(line)).count(), 100);
             let latency_ns = vec![7; answers.len()];
-            let told = Lockstep { answers, latency_ns, ..Lockstep::default() };
-            questions.keep(&told, &single(&source), &mut observed);
+            questions.keep(&told(&questions, answers, &latency_ns), &single(&source), &mut observed);
             assert_eq!(observed.pairs.len(), 6 * (number + 1));
         }
         assert!(observed.pairs.iter().all(|[line, copy]| line.ns == copy.ns));
-        assert_eq!((observed.answers, observed.latency_ns), (source, vec![7; 400]));
+        assert_eq!((observed.answers, last_ns(&observed.replies)), (source, vec![7; 400]));
+    }
+
+    fn last_ns(replies: &[Reply]) -> Vec<u64> {
+        replies.iter().map(|reply| reply.last_ns).collect()
     }
 
     /// Times of a system that takes 2 ms a line, as the bench reads them from the start of each page: line by
@@ -280,7 +275,12 @@ mod tests {
     fn fixed_time(questions: &Questions, together: bool) -> Vec<u64> {
         let of_page =
             |lines: usize| (1..=lines as u64).map(move |line| if together { lines as u64 } else { line });
-        questions.asked.iter().flat_map(|page| of_page(page.lines())).map(|lines| lines * 2_000_000).collect()
+        questions
+            .asked
+            .iter()
+            .flat_map(|page| of_page(line_count(page)))
+            .map(|lines| lines * 2_000_000)
+            .collect()
     }
 
     #[test]
@@ -299,14 +299,13 @@ mod tests {
             .flat_map(|page| page.line.split(|&byte| byte == b'\n').map(<[u8]>::to_vec))
             .collect();
         for (together, first_ms) in [(false, 2), (true, 10)] {
-            let latency_ns = fixed_time(&questions, together);
-            let told = Lockstep { answers: answers.clone(), latency_ns, ..Lockstep::default() };
+            let told = told(&questions, answers.clone(), &fixed_time(&questions, together));
             let mut observed = Observed::default();
             questions.keep(&told, &units, &mut observed);
             assert_eq!(observed.answers, source);
-            assert_eq!(observed.first_line_ns[..20], [first_ms * 1_000_000; 20]);
-            assert_eq!(observed.latency_ns[..20], [10_000_000; 20]);
-            assert_eq!(observed.latency_ns[20], 6_000_000, "the last page has three lines");
+            assert!(observed.replies[..20].iter().all(|reply| reply.first_ns == first_ms * 1_000_000));
+            assert_eq!(last_ns(&observed.replies[..20]), [10_000_000; 20]);
+            assert_eq!(last_ns(&observed.replies[20..]), [6_000_000], "the last page has three lines");
             assert_eq!(observed.turn_ns.iter().sum::<u64>(), 103 * 2_000_000, "copies don't count");
             assert_eq!(observed.pairs.len(), 6);
         }
@@ -345,13 +344,14 @@ mod tests {
         let units = TestSet::from_lines("set", source.clone()).with_pages_of(4).pages;
         let questions = of_units(&source, &units, &order(100), 1, 24);
         let figure = |known_ns: u64| {
-            let ns =
-                |page: &Question| vec![if page.of.is_some() { known_ns } else { 9_000_000 }; page.lines()];
-            let latency_ns = questions.asked.iter().flat_map(ns).collect();
+            let ns = |page: &Question| {
+                vec![if page.of.is_some() { known_ns } else { 9_000_000 }; line_count(page)]
+            };
+            let latency_ns: Vec<u64> = questions.asked.iter().flat_map(ns).collect();
             let answers =
                 asked(&questions).join(&b'\n').split(|&byte| byte == b'\n').map(<[u8]>::to_vec).collect();
             let mut observed = Observed::default();
-            questions.keep(&Lockstep { answers, latency_ns, ..Lockstep::default() }, &units, &mut observed);
+            questions.keep(&told(&questions, answers, &latency_ns), &units, &mut observed);
             recognised(&observed.pairs).map(|reason| reason.code.name())
         };
         assert_eq!((figure(20_000), figure(9_000_000)), (Some("recognises"), None));

@@ -9,7 +9,7 @@ use crate::judge::Sample;
 use crate::noise::TreeTime;
 use crate::process::ending::Ending;
 use crate::process::failed::Asked;
-use crate::process::lockstep::{Lockstep, Pieces};
+use crate::process::lockstep::{Lockstep, Reply};
 use crate::process::subject::Subject;
 use crate::process::whole_file::{Pass, whole_file};
 use crate::supervisor::SeenFile;
@@ -47,9 +47,8 @@ pub struct Observed {
     pub by_clock: Vec<Reason>,
     /// One answer for each source line, in source order; empty if the round failed before.
     pub answers: Vec<Vec<u8>>,
-    pub latency_ns: Vec<u64>,
-    pub first_line_ns: Vec<u64>,
-    pub pieces: Vec<Pieces>,
+    /// Lock-step: the reply to each line or page of the set.
+    pub replies: Vec<Reply>,
     pub turn_ns: Vec<u64>,
     /// Turns of a round beside other systems, once it is over.
     pub slices: Option<Slices>,
@@ -101,8 +100,7 @@ impl Observed {
 
     /// Forgets the answers of a round that failed before its end, and their times.
     pub fn forget_answers(&mut self) {
-        (self.answers, self.latency_ns, self.first_line_ns, self.turn_ns) = Default::default();
-        self.pieces.clear();
+        (self.answers, self.replies, self.turn_ns) = Default::default();
     }
 
     /// Energy of the round, if it was metered.
@@ -119,14 +117,13 @@ impl Observed {
 
     /// Times of `round`, as far as it came; they are taken out.
     pub fn take_times(&mut self, round: &Round<'_>) -> Option<Times> {
-        let [latency_ns, first_line_ns] = [&mut self.latency_ns, &mut self.first_line_ns].map(std::mem::take);
-        let (launches, pieces) = (std::mem::take(&mut self.launches), std::mem::take(&mut self.pieces));
+        let (launches, replies) = (std::mem::take(&mut self.launches), std::mem::take(&mut self.replies));
         match round.track.exchange() {
-            Exchange::Lines => (!latency_ns.is_empty()).then(|| in_pieces(latency_ns, &pieces)),
-            Exchange::Pages => (!latency_ns.is_empty()).then(|| Times::Pages {
+            Exchange::Lines => (!replies.is_empty()).then(|| of_lines(&replies)),
+            Exchange::Pages => (!replies.is_empty()).then(|| Times::Pages {
                 page_lines: round.test_set.pages.iter().map(Range::len).collect(),
-                first_line_ns,
-                last_line_ns: latency_ns,
+                first_line_ns: replies.iter().map(|reply| reply.first_ns).collect(),
+                last_line_ns: replies.iter().map(|reply| reply.last_ns).collect(),
             }),
             Exchange::File => (!launches.ns.is_empty()).then_some(Times::Launches(launches)),
             Exchange::Arrivals => self.served.take().map(|served| Times::Server { served }),
@@ -162,12 +159,12 @@ impl Observed {
 }
 
 /// Times of lines one at a time, with the pieces of their answers if some answer came in several.
-fn in_pieces(latency_ns: Vec<u64>, pieces: &[Pieces]) -> Times {
-    let came = if pieces.iter().any(|pieces| pieces.count > 1) { pieces } else { &[] };
+fn of_lines(replies: &[Reply]) -> Times {
+    let in_pieces = if replies.iter().any(|reply| reply.pieces > 1) { replies } else { &[] };
     Times::Lockstep {
-        latency_ns,
-        first_text_ns: came.iter().map(|pieces| pieces.first_ns).collect(),
-        pieces: came.iter().map(|pieces| pieces.count).collect(),
+        latency_ns: replies.iter().map(|reply| reply.last_ns).collect(),
+        first_text_ns: in_pieces.iter().map(|reply| reply.first_text_ns).collect(),
+        pieces: in_pieces.iter().map(|reply| reply.pieces).collect(),
     }
 }
 

@@ -33,13 +33,6 @@ pub struct Question {
     pub pair: Option<usize>,
 }
 
-impl Question {
-    /// Number of its lines, and so of the answers to it.
-    pub fn lines(&self) -> usize {
-        1 + self.line.iter().filter(|&&byte| byte == b'\n').count()
-    }
-}
-
 /// Source of a round's questions.
 pub struct Script<'a> {
     source: &'a [Vec<u8>],

@@ -9,6 +9,7 @@ use super::{Examinee, ProbeOutcome};
 use crate::error::Result;
 use crate::judge::answers::invalid_utf8;
 use crate::process::failed::{Asked, Failed};
+use crate::process::lockstep::Lockstep;
 use crate::vectors;
 
 /// Number of ordinary lines whose order is checked.
@@ -57,12 +58,12 @@ fn misplaced(examinee: &Examinee<'_>, track: Track) -> Asked<Option<Reason>> {
 }
 
 fn in_lockstep(examinee: &Examinee<'_>, track: Track, odd: &[Vec<u8>]) -> Result<OddAnswers> {
-    let replies = examinee.ask(track, odd)?;
-    let answered = replies.answers.len();
-    let reasons = replies.reasons.into_iter().map(|reason| name_line(reason, answered, odd.len())).collect();
-    let taken = replies.latency_ns.get(OVERLONG);
-    let slow = taken.and_then(|&ns| slow_line(&odd[OVERLONG], ns, examinee.limits().line_seconds));
-    Ok(OddAnswers { answers: replies.answers, reasons, slow })
+    let Lockstep { answers, replies, reasons, .. } = examinee.ask(track, odd)?;
+    let answered = answers.len();
+    let reasons = reasons.into_iter().map(|reason| name_line(reason, answered, odd.len())).collect();
+    let limit = examinee.limits().line_seconds;
+    let slow = replies.get(OVERLONG).and_then(|reply| slow_line(&odd[OVERLONG], reply.last_ns, limit));
+    Ok(OddAnswers { answers, reasons, slow })
 }
 
 fn as_files(examinee: &Examinee<'_>, track: Track, odd: &[Vec<u8>]) -> Result<OddAnswers> {

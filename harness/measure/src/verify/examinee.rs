@@ -102,9 +102,9 @@ impl<'a> Examinee<'a> {
 
     /// Pace between answers in lock-step, if there are two.
     fn pace_in_lockstep(&self, track: Track, lines: &[Vec<u8>]) -> Result<Option<f64>> {
-        let replies = self.ask_a_while(track, lines)?;
-        let words = words_after_first(&lines[..replies.answers.len()]);
-        let seconds = replies.latency_ns.iter().skip(1).sum::<u64>() as f64 / 1e9;
+        let Lockstep { replies, .. } = self.ask_a_while(track, lines)?;
+        let words = words_after_first(&lines[..replies.len()]);
+        let seconds = replies.iter().skip(1).map(|reply| reply.last_ns).sum::<u64>() as f64 / 1e9;
         Ok((words > 0).then(|| seconds / words as f64))
     }
 
@@ -147,11 +147,11 @@ impl<'a> Examinee<'a> {
             }
             Ok(())
         })?;
-        let replies = self.counted(replies).sound()?;
-        let times = replies.answers.iter().zip(replies.latency_ns).zip(cpu_ns);
-        let times = times.map(|((answer, ns), cpu_ns)| Sample { cpu_ns, ..Sample::of_answer(answer, ns) });
-        let times = times.collect();
-        Ok((replies.answers, times))
+        let Lockstep { answers, replies, .. } = self.counted(replies).sound()?;
+        let times =
+            answers.iter().zip(replies).map(|(answer, reply)| Sample::of_answer(answer, reply.last_ns));
+        let times = times.zip(cpu_ns).map(|(time, cpu_ns)| Sample { cpu_ns, ..time }).collect();
+        Ok((answers, times))
     }
 
     fn counted(&self, replies: Lockstep) -> Lockstep {

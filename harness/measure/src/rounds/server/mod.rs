@@ -153,11 +153,11 @@ impl<'a> Server<'a> {
 
     /// Asks lines one at a time, for the first guess of a rate.
     fn ask_single_lines(&mut self, talk: &mut Conversation<'_, '_>) -> Flow<()> {
-        let asked = talk.latency_ns().len();
+        let asked = talk.replies().len();
         for copy in self.script.unknown(LEAST_UNKNOWN) {
             talk.ask(&copy.line)?;
         }
-        self.single_ms = talk.latency_ns()[asked..].iter().map(|&ns| ns as f64 / 1e6).collect();
+        self.single_ms = talk.replies()[asked..].iter().map(|reply| reply.last_ns as f64 / 1e6).collect();
         Ok(())
     }
 
