@@ -10,6 +10,11 @@ use std::path::{Path, PathBuf};
 
 use crate::os::{self, number_behind, text_of};
 
+/// Mounts that this process sees.
+const MOUNTS: &str = "/proc/self/mountinfo";
+/// Groups of this process.
+const OWN_GROUPS: &str = "/proc/self/cgroup";
+
 /// A control group for one launch, removed when dropped.
 pub struct Group {
     folder: PathBuf,
@@ -53,14 +58,14 @@ const VERSION_2: Names = Names {
 impl Group {
     /// A new group, if this process may make one that counts memory.
     pub fn create() -> Option<Self> {
-        let (folders, of_version_1) = (own_and_above(), own_of_version_1());
+        let folders = own_and_above();
         // Root may write everywhere, also where a service manager owns the groups.
         let is_ones_own = |depth: usize| depth <= 1 || os::user() != 0;
         let candidates = folders.get(1).into_iter().chain(folders.first());
         let mut candidates = candidates.filter(|_| is_ones_own(folders.len()));
         candidates.find_map(|folder| Self::below(folder, &VERSION_2)).or_else(|| {
-            let (folder, _) = of_version_1.filter(|(_, depth)| is_ones_own(*depth))?;
-            Self::below(&folder, &VERSION_1)
+            let (mount, path) = in_version_1(&text_of(MOUNTS), &text_of(OWN_GROUPS))?;
+            is_ones_own(1 + path.components().count()).then(|| Self::below(&mount.join(path), &VERSION_1))?
         })
     }
 
@@ -140,22 +145,19 @@ impl Drop for Group {
 
 /// Folders of this process's own group and of all groups above, up to the topmost.
 pub fn own_and_above() -> Vec<PathBuf> {
-    in_version_2(&text_of("/proc/self/mountinfo"), &text_of("/proc/self/cgroup"))
+    in_version_2(&text_of(MOUNTS), &text_of(OWN_GROUPS))
 }
 
-/// As [`own_and_above`], by the texts of `mountinfo` and `cgroup` (proc_pid_mountinfo(5), cgroups(7)).
+/// As [`own_and_above`], by the texts of `mountinfo` and `cgroup`. Fields behind the " - " name the type of a
+/// mount, the fifth one its place (proc_pid_mountinfo(5)). The line of hierarchy 0 has this process's group
+/// (cgroups(7)).
 pub fn in_version_2(mountinfo: &str, cgroup: &str) -> Vec<PathBuf> {
-    let Some((mount, own)) = mount_point(mountinfo).zip(own_path(cgroup)) else { return Vec::new() };
-    let own = mount.join(own.strip_prefix("/").unwrap_or(&own));
-    own.ancestors().take_while(|folder| folder.starts_with(&mount)).map(Into::into).collect()
-}
-
-/// Folder of this process's own group of version 1's memory controller, and its depth below the topmost that is
-/// seen here.
-fn own_of_version_1() -> Option<(PathBuf, usize)> {
-    let (mounts, own) = (text_of("/proc/self/mountinfo"), text_of("/proc/self/cgroup"));
-    let (mount, path) = in_version_1(&mounts, &own)?;
-    Some((mount.join(&path), 1 + path.components().count()))
+    let is_v2 = |line: &&str| line.split_once(" - ").is_some_and(|(_, rest)| rest.starts_with("cgroup2 "));
+    let mount = mountinfo.lines().find(is_v2).and_then(|line| line.split(' ').nth(4)).map(Path::new);
+    let own = cgroup.lines().find_map(|line| line.strip_prefix("0::")).map(Path::new);
+    let Some((mount, own)) = mount.zip(own) else { return Vec::new() };
+    let own = mount.join(own.strip_prefix("/").unwrap_or(own));
+    own.ancestors().take_while(|folder| folder.starts_with(mount)).map(Into::into).collect()
 }
 
 /// Mount point of version 1's memory controller, and the path of this process's group below it: fields behind the
@@ -177,17 +179,6 @@ pub fn in_version_1(mountinfo: &str, cgroup: &str) -> Option<(PathBuf, PathBuf)>
     Some((fields.get(4)?.into(), Path::new(&own).strip_prefix(fields.get(3)?).ok()?.into()))
 }
 
-/// Mount point of version 2: proc_pid_mountinfo(5), fields behind the " - ".
-fn mount_point(mountinfo: &str) -> Option<PathBuf> {
-    let is_v2 = |line: &&str| line.split_once(" - ").is_some_and(|(_, rest)| rest.starts_with("cgroup2 "));
-    mountinfo.lines().find(is_v2)?.split(' ').nth(4).map(Into::into)
-}
-
-/// Group of this process: cgroups(7), the line of hierarchy 0.
-fn own_path(cgroup: &str) -> Option<PathBuf> {
-    cgroup.lines().find_map(|line| line.strip_prefix("0::")).map(Into::into)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -196,10 +187,12 @@ mod tests {
     fn the_path_of_the_group_is_read_from_proc() {
         let mounts = "30 23 0:26 / /sys/fs/cgroup/memory rw,relatime shared:9 - cgroup cgroup rw,memory\n\
                       31 23 0:27 / /sys/fs/cgroup/unified rw,nosuid shared:10 - cgroup2 cgroup2 rw\n";
-        assert_eq!(mount_point(mounts).unwrap(), Path::new("/sys/fs/cgroup/unified"));
-        assert_eq!(mount_point("30 23 0:26 / /proc rw - proc proc rw\n"), None);
-        let own = own_path("4:memory:/a\n0::/user.slice/session-1.scope\n").unwrap();
-        assert_eq!(own, Path::new("/user.slice/session-1.scope"));
+        let own = "4:memory:/a\n0::/user.slice/session-1.scope\n";
+        let folders = ["/user.slice/session-1.scope", "/user.slice", ""]
+            .map(|group| PathBuf::from(format!("/sys/fs/cgroup/unified{group}")));
+        assert_eq!(in_version_2(mounts, own), folders);
+        assert!(in_version_2("30 23 0:26 / /proc rw - proc proc rw\n", own).is_empty());
+        assert!(in_version_2(mounts, "4:memory:/a\n").is_empty());
     }
 
     #[test]
