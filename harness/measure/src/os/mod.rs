@@ -5,7 +5,6 @@
 
 pub mod buffers;
 mod cached;
-mod children;
 mod clock;
 mod code;
 mod cores;
@@ -18,7 +17,6 @@ mod status;
 pub mod tree;
 
 pub use cached::{cached_bytes, give_up_cached};
-pub use children::{end_orphans, forget_child, start_child};
 pub use clock::{fresh_seed, monotonic_ns, own_cpu_ns, raw_ns, sharpen_timers};
 pub use code::{code_range, give_back_code};
 pub use cores::{MOST_CORES, allowed_cores, core_list, cores_of, pin_thread};
@@ -27,8 +25,8 @@ pub use descriptors::{
 };
 pub use network::{leave_network, leave_network_before_exec};
 pub use processes::{
-    become_subreaper, confine_before_exec, die_with_parent, forbid_looks, kill, kill_group, reap, reap_any,
-    send_signal,
+    become_subreaper, confine_before_exec, die_with_parent, end_orphans, forbid_looks, forget_child, kill,
+    kill_group, reap_any, send_signal, start_child,
 };
 pub use rustix::event::PollFlags;
 pub use rustix::process::Signal;

@@ -1,10 +1,16 @@
 //! Processes: settings before the first instruction of a child, the end of a child, and its accounting.
+//!
+//! The bench tells its own children from the orphans that it adopts. A process whose parents have ended becomes
+//! the bench's child. If it is none that the bench has started, a system left it behind.
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{Result, Write};
 use std::mem::MaybeUninit;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::process::{Command, ExitStatus};
+use std::process::{Child, Command, ExitStatus};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use rustix::process::{
     DumpableBehavior, Pid, Resource, Rlimit, Signal, WaitOptions, kill_process, kill_process_group,
@@ -14,6 +20,7 @@ use rustix::thread::{CapabilitySet, remove_capability_from_bounding_set};
 
 use super::cores::pin_thread;
 use super::status::{checked, number_of};
+use super::tree;
 
 /// Lets `command`, before its first own instruction, leave the user's keyring and the right to raise its priority,
 /// restrict itself to `cores`, be killed when the thread that starts it ends, and enter the control group whose list of
@@ -87,7 +94,7 @@ pub fn send_signal(pid: u32, signal: Signal) {
 }
 
 /// Reaps the child `pid` if it has ended.
-pub fn reap(pid: u32) {
+fn reap(pid: u32) {
     let _ = number_of(pid).map(|pid| waitpid(Some(pid), WaitOptions::NOHANG));
 }
 
@@ -101,4 +108,41 @@ pub fn reap_any() -> Result<Option<(u32, ExitStatus, libc::rusage)>> {
     // SAFETY: zeroed memory is a valid rusage; the call fills it if a child has ended.
     let usage = unsafe { usage.assume_init() };
     Ok((pid > 0).then(|| (pid as u32, ExitStatus::from_raw(status), usage)))
+}
+
+/// Children that the bench has started, and not forgotten.
+static OWN_CHILDREN: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
+
+fn own_children() -> MutexGuard<'static, BTreeSet<u32>> {
+    OWN_CHILDREN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Starts a child of the bench. No other thread takes it for an orphan.
+pub fn start_child(command: &mut Command) -> Result<Child> {
+    let mut own = own_children();
+    let child = command.spawn()?;
+    own.insert(child.id());
+    Ok(child)
+}
+
+/// Forgets a child that has ended: its number may come again.
+pub fn forget_child(pid: u32) {
+    own_children().remove(&pid);
+}
+
+/// Ends what systems have left behind, within `patience`.
+pub fn end_orphans(patience: Duration) {
+    let begin = Instant::now();
+    while begin.elapsed() < patience {
+        let own = own_children();
+        let orphans: Vec<u32> =
+            tree::children_of(std::process::id()).into_iter().filter(|pid| !own.contains(pid)).collect();
+        if orphans.is_empty() {
+            return;
+        }
+        orphans.iter().copied().for_each(kill);
+        orphans.into_iter().for_each(reap);
+        drop(own);
+        std::thread::sleep(Duration::from_millis(1));
+    }
 }
