@@ -79,14 +79,14 @@ impl TestSet {
 
     /// Text of the gold scores, a line for each, as a run keeps them.
     pub fn gold_text(&self) -> String {
-        gold_text(&self.gold)
+        self.gold.iter().map(|score| format!("{score}\n")).collect()
     }
 
     fn of(name: String, source: Vec<Vec<u8>>, references: Vec<Vec<String>>, gold: Vec<f64>) -> Self {
         let mut hash = Sha256::new();
         source.iter().for_each(|line| hash.update([line.as_slice(), b"\n"].concat()));
         references.iter().flatten().for_each(|line| hash.update([line.as_bytes(), b"\n"].concat()));
-        hash.update(gold_text(&gold));
+        gold.iter().for_each(|score| hash.update(format!("{score}\n")));
         let (pages, sha256) = (equal_pages(source.len()), hex(&hash.finalize()));
         Self { name, source, references, gold, pages, sha256, files: Vec::new() }
     }
@@ -184,11 +184,6 @@ fn pages_of(lines: usize, each: usize) -> Vec<Range<usize>> {
 
 /// Words in the name of a set's first lines, between the name of the whole and the number of lines.
 const FIRST: &str = ", first ";
-
-/// A line for each score.
-fn gold_text(gold: &[f64]) -> String {
-    gold.iter().map(|score| format!("{score}\n")).collect()
-}
 
 /// Lines that make a throughput launch long enough, and are not scored.
 #[derive(Clone, Debug)]

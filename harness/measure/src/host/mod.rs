@@ -3,6 +3,7 @@
 mod cache;
 mod cpu;
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use dyno_record::Host;
@@ -38,11 +39,8 @@ fn isa() -> Vec<String> {
 /// threads, and CPUID doesn't know these numbers.
 pub fn siblings(core: usize) -> Vec<usize> {
     let list = text_of(format!("/sys/devices/system/cpu/cpu{core}/topology/thread_siblings_list"));
-    let mut siblings = parse_core_list(&list);
-    siblings.push(core);
-    siblings.sort_unstable();
-    siblings.dedup();
-    siblings
+    let siblings: BTreeSet<usize> = parse_core_list(&list).into_iter().chain([core]).collect();
+    siblings.into_iter().collect()
 }
 
 /// Cores of a kernel's list, such as "0-2,5" (cpuset(7)).

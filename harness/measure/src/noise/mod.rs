@@ -7,6 +7,7 @@ mod core_time;
 pub mod repeats;
 mod tree_time;
 
+use std::collections::BTreeSet;
 use std::time::Instant;
 
 use dyno_record::Noise;
@@ -77,9 +78,8 @@ pub fn watched<T>(
     let (canary, canary_core) = (Canary::default(), cores[cores.len() - 1]);
     let before = canary.sample_three(canary_core)?;
     // With their hardware siblings, which must stay idle.
-    let mut all: Vec<usize> = cores.iter().flat_map(|&core| host::siblings(core)).collect();
-    all.sort_unstable();
-    all.dedup();
+    let all: BTreeSet<usize> = cores.iter().flat_map(|&core| host::siblings(core)).collect();
+    let all = Vec::from_iter(all);
     let (spent, throttled_before) = (CoreTime::now(&all), throttled(&all));
     let (begin, clocks, own_ns) = (Instant::now(), Clocks::now(), os::own_cpu_ns());
     let (done, tree) = work()?;

@@ -170,7 +170,7 @@ fn confirm(
             none if none.is_empty() => source.clone(),
             fresh => fresh,
         };
-        turns.push(turn([&source[..1], &file, &fresh], &mut random, launch)?.0);
+        turns.push(turn([&source[..1], &file, &fresh], &mut random, launch)?);
     }
     Ok((standing(&turns, COALESCED_RATIO) == Standing::Accused).then_some(turns))
 }

@@ -130,12 +130,6 @@ impl Observed {
         }
     }
 
-    fn see(&mut self, files: &[SeenFile]) {
-        let new = files.iter().filter(|file| !self.read_files.contains(file)).cloned();
-        let new: Vec<SeenFile> = new.collect();
-        self.read_files.extend(new);
-    }
-
     /// Adds a conversation with one of the round's processes: its work and its ending.
     pub fn take_work(&mut self, replies: &Lockstep) {
         self.take(&replies.ending);
@@ -150,7 +144,9 @@ impl Observed {
     pub fn take(&mut self, ending: &Ending) {
         self.tree.add(&ending.usage);
         self.joules = ending.joules.map(|joules| self.joules.unwrap_or(0.0) + joules).or(self.joules);
-        self.see(&ending.read_files);
+        let new = ending.read_files.iter().filter(|file| !self.read_files.contains(file)).cloned();
+        let new: Vec<SeenFile> = new.collect();
+        self.read_files.extend(new);
         self.cached_bytes = self.cached_bytes.max(ending.cached_bytes);
         self.usage.add(&ending.usage);
         self.audit.merge(&ending.audit);

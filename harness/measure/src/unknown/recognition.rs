@@ -68,7 +68,7 @@ pub fn in_files(
     let mut turns = Vec::new();
     while is_open(&turns) {
         let copies: Vec<Vec<u8>> = set.copies(lines).into_iter().map(|copy| copy.line).collect();
-        turns.push(turn([&lines[..1], lines, &copies], random, launch)?.0);
+        turns.push(turn([&lines[..1], lines, &copies], random, launch)?);
     }
     let judgement = judge_either_way(&turns);
     if judgement.certain && judgement.reason.is_some() {

@@ -12,12 +12,8 @@ use crate::{split_lines, words};
 /// How a system is launched over lines.
 pub type Launch<'a> = dyn FnMut(&[Vec<u8>]) -> Asked<Pass> + 'a;
 
-/// One turn over these texts, with its launches.
-pub fn turn(
-    texts: [&[Vec<u8>]; 3],
-    random: &mut Random,
-    launch: &mut Launch<'_>,
-) -> Asked<(Turn, [Pass; 3])> {
+/// One turn over these texts.
+pub fn turn(texts: [&[Vec<u8>]; 3], random: &mut Random, launch: &mut Launch<'_>) -> Asked<Turn> {
     let mut passes = [const { None }; 3];
     for kind in random.permutation(texts.len()) {
         passes[kind] = Some(launch(texts[kind])?);
@@ -26,7 +22,7 @@ pub fn turn(
     let [one_line, suspect, other] = passes.each_ref().map(Sample::of_launch);
     let longer = longer([1, 2].map(|kind| lengths(texts[kind], &passes[kind])));
     let [suspect, other] = Sample::of_like_lengths([suspect, other], longer);
-    Ok(([one_line, suspect, other], passes))
+    Ok([one_line, suspect, other])
 }
 
 /// Words of each answer for a word of its line, in ascending order.
@@ -79,7 +75,7 @@ mod tests {
         let texts = [&texts[0][..1], &texts[1], &texts[2]];
         let mut random = Random::new(1, "turns");
         let turns: Vec<Turn> =
-            (0..ACCUSING_TURNS).map(|_| turn(texts, &mut random, launch).expect("it answers").0).collect();
+            (0..ACCUSING_TURNS).map(|_| turn(texts, &mut random, launch).expect("it answers")).collect();
         standing(&turns, limit)
     }
 

@@ -38,7 +38,7 @@ fn in_track(examinee: &Examinee<'_>, track: Track, outcome: &mut ProbeOutcome) -
         random.shuffle(&mut equal);
         random.shuffle(&mut distinct);
         let launch = &mut |lines: &[Vec<u8>]| examinee.pass(track, lines)?.sound();
-        turns.push(turn([&once[..1], &equal, &distinct], &mut random, launch)?.0);
+        turns.push(turn([&once[..1], &equal, &distinct], &mut random, launch)?);
     }
     let files = ["a file of a set five times", "a file of as many other lines with its words"];
     outcome.judge(track, judge(&turns, COALESCED_RATIO, Code::Coalesced, files));

@@ -45,12 +45,9 @@ impl Copies {
         let replies =
             converse(&context.subject, |talk| self.0.iter().try_for_each(|[line, _]| talk.ask(line)))?;
         observed.tree.add(&replies.ending.usage);
-        let again: Vec<Again<'_>> = self
-            .0
-            .iter()
-            .zip(&replies.answers)
-            .map(|([line, one], other)| [line.as_slice(), one, other])
-            .collect();
+        let answered = self.0.iter().zip(&replies.answers);
+        let again: Vec<Again<'_>> =
+            answered.map(|([line, one], other)| [line.as_slice(), one, other]).collect();
         observed.reasons.extend(junk(&again, system.sampling).filter(|_| replies.reasons.is_empty()));
         observed.reasons.extend(replies.reasons);
         Ok(())
