@@ -16,9 +16,10 @@ use crate::os::{self, text_of};
 /// Facts about this machine.
 pub fn detect() -> std::io::Result<Host> {
     let cores = os::allowed_cores()?;
+    let isa = dyno_api::Isa::present().filter(|isa| *isa != dyno_api::Isa::Scalar);
     Ok(Host {
         cpu: cpu::name(),
-        isa: isa(),
+        isa: isa.map(|isa| isa.name().into()).collect(),
         caches: cache::sizes(),
         numa_nodes: numa_nodes(Path::new("/"), &cores),
         cores,
@@ -26,13 +27,6 @@ pub fn detect() -> std::io::Result<Host> {
         kernel: System::kernel_version().unwrap_or_default(),
         cgroup_limits: cgroup_limits(),
     })
-}
-
-fn isa() -> Vec<String> {
-    dyno_api::Isa::present()
-        .filter(|isa| *isa != dyno_api::Isa::Scalar)
-        .map(|isa| isa.name().into())
-        .collect()
 }
 
 /// Hardware threads of the physical core of `core`, with `core` itself, ascending. The kernel numbers the

@@ -29,32 +29,26 @@ impl Default for Canary {
 }
 
 impl Canary {
-    /// Nanoseconds of the chain and of the stream on `core`.
-    fn sample(&self, core: usize) -> std::io::Result<[u64; 2]> {
-        on_core(core, || [best(CHAINS, chain), best(STREAMS, || self.pass())])
+    /// Nanoseconds of the best of so many chains and of so many passes over the stream, on `core`.
+    fn sample(&self, core: usize, chains: usize, streams: usize) -> std::io::Result<[u64; 2]> {
+        let pass = || self.stream.iter().fold(0, |sum, x| sum ^ x);
+        let work = || -> std::io::Result<[u64; 2]> {
+            os::pin_thread(&[core])?;
+            Ok([best(chains, chain), best(streams, pass)])
+        };
+        std::thread::scope(|scope| scope.spawn(work).join()).expect("the canary doesn't panic")
     }
 
-    fn pass(&self) -> u64 {
-        self.stream.iter().fold(0, |sum, x| sum ^ x)
-    }
-
-    /// Nanoseconds of the chain and of the stream on `core`, quick enough for the beginning of every turn.
+    /// A sample that is quick enough for the beginning of every turn.
     pub fn sample_once(&self, core: usize) -> std::io::Result<[u64; 2]> {
-        on_core(core, || [best(CHAINS / 4, chain), best(1, || self.pass())])
+        self.sample(core, CHAINS / 4, 1)
     }
 
     /// Three samples in a row. Differences between them are below the canary's resolution on this host.
     pub fn sample_three(&self, core: usize) -> std::io::Result<Samples> {
-        Ok([self.sample(core)?, self.sample(core)?, self.sample(core)?])
+        let sample = || self.sample(core, CHAINS, STREAMS);
+        Ok([sample()?, sample()?, sample()?])
     }
-}
-
-fn on_core(core: usize, work: impl Fn() -> [u64; 2] + Sync) -> std::io::Result<[u64; 2]> {
-    let work = || -> std::io::Result<[u64; 2]> {
-        os::pin_thread(&[core])?;
-        Ok(work())
-    };
-    std::thread::scope(|scope| scope.spawn(work).join()).expect("the canary doesn't panic")
 }
 
 /// Nanoseconds of the chain and of the stream, for each sample.

@@ -114,12 +114,7 @@ fn file_of_range(line: &str) -> Option<File> {
 }
 
 /// Bytes of the System V segments that one of `pids` made, attached or not, and of the messages in queues that
-/// one of them was the last to send to (proc_sysvipc(5)).
-pub fn segments_of(pids: &[u32]) -> u64 {
-    segments_in(&text_of("/proc/sysvipc/shm"), &text_of("/proc/sysvipc/msg"), pids)
-}
-
-/// As [`segments_of`], of the tables of segments and of queues.
+/// one of them was the last to send to, by the kernel's tables of both (proc_sysvipc(5)).
 pub fn segments_in(segments: &str, queues: &str, pids: &[u32]) -> u64 {
     // Columns: key, shmid, perms, size, cpid, …, rss at 14; and key, msqid, perms, cbytes, qnum, lspid, …
     sum_of(segments, 14, 4, pids).saturating_add(sum_of(queues, 3, 5, pids))

@@ -173,6 +173,17 @@ impl Turns {
     }
 }
 
+impl State {
+    /// Watches the systems that wait.
+    fn watch_waiting(&mut self, watch: fn(&mut IdleTime, Root)) {
+        for slot in self.slots.iter_mut().filter(|slot| !slot.has_left) {
+            if let Some(root) = slot.root {
+                watch(&mut slot.idle, root);
+            }
+        }
+    }
+}
+
 /// What the clock decides, at the moment `now`.
 impl State {
     /// Time left of the slice, for slot `number`; `None` if no other system waits.
@@ -192,22 +203,19 @@ impl State {
 
 /// Watches all systems while none is asked. With few systems no slice of the others is long enough for that.
 fn watch_all_idle(state: &mut State) {
-    let waiting = |state: &mut State, watch: fn(&mut IdleTime, Root)| {
-        for slot in state.slots.iter_mut().filter(|slot| !slot.has_left) {
-            if let Some(root) = slot.root {
-                watch(&mut slot.idle, root);
-            }
-        }
-    };
     let begin = |idle: &mut IdleTime, root: Root| {
         idle.end(Reading::of(root));
         idle.begin(Reading::of(root));
     };
-    waiting(state, begin);
+    state.watch_waiting(begin);
     std::thread::sleep(CLEAN_UP);
-    waiting(state, |idle, root| idle.mark_if_due(Instant::now(), || Reading::of(root)));
+    state.watch_waiting(mark_if_due);
     std::thread::sleep(CLEAN_UP);
-    waiting(state, begin);
+    state.watch_waiting(begin);
+}
+
+fn mark_if_due(idle: &mut IdleTime, root: Root) {
+    idle.mark_if_due(Instant::now(), || Reading::of(root));
 }
 
 /// Lines of a block for systems that take `line_ns` a line.
@@ -246,11 +254,7 @@ impl Slot<'_> {
         let slot = &mut state.slots[self.number];
         slot.idle.begin(Reading::of(root));
         slot.root = Some(root);
-        for slot in state.slots.iter_mut().filter(|slot| !slot.has_left) {
-            if let Some(root) = slot.root {
-                slot.idle.mark_if_due(Instant::now(), || Reading::of(root));
-            }
-        }
+        state.watch_waiting(mark_if_due);
         state.holder = None;
         self.turns.advance(&mut state);
     }

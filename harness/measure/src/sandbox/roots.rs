@@ -21,11 +21,8 @@ const NAME_SERVERS: &str = "/etc/resolv.conf";
 
 pub(crate) fn of_host() -> Vec<PathBuf> {
     let etc = Path::new("/etc");
-    let names = fs::read_dir(etc)
-        .into_iter()
-        .flatten()
-        .flatten()
-        .filter_map(|entry| entry.file_name().into_string().ok());
+    let entries = fs::read_dir(etc).into_iter().flatten().flatten();
+    let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
     let java = names.filter(|name| name.starts_with(JAVA)).map(|name| etc.join(name));
     let settings = SETTINGS.split(' ').map(|name| etc.join(name));
     let paths = SYSTEM.iter().chain([&KERNEL]).map(PathBuf::from).chain(settings).chain(java);

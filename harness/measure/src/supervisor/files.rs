@@ -13,8 +13,9 @@ use dyno_record::rules::limits::HIDDEN_BYTES;
 use super::hidden::Hidden;
 use super::messages::SeenFile;
 use crate::os::buffers::buffered_bytes;
-use crate::os::odd_memory::{Status, segments_of, touched_bytes};
+use crate::os::odd_memory::{Status, segments_in, touched_bytes};
 use crate::os::opened::{Open, Opened, allocated_bytes, descriptors_of, key, mapped_by};
+use crate::os::text_of;
 use crate::os::tree::{running_ns, taken_ns};
 
 /// Folders of the operating system, whose files belong to no system.
@@ -62,9 +63,10 @@ impl SeenFiles {
     /// Begins to look at a system that is about to be launched on this process's standard input and output,
     /// that declares or names these files and folders, and that brings `parts`.
     pub fn begin(declared: &[PathBuf], parts: &[PathBuf]) -> Self {
+        let streams = [0, 1].into_iter().filter_map(|fd| fs::metadata(format!("/proc/self/fd/{fd}")).ok());
         Self {
             launched: SystemTime::now(),
-            streams: [0, 1].iter().filter_map(stream).collect(),
+            streams: streams.map(|data| key(&data)).collect(),
             looks: 0,
             read: BTreeMap::new(),
             declared: declared.to_vec(),
@@ -136,7 +138,8 @@ impl SeenFiles {
     fn untouched(&mut self, threads: &[u32], huge: u64) -> u64 {
         let files: BTreeMap<_, _> =
             self.in_memory.iter().map(|(&key, file)| (key, file.allocated_bytes)).collect();
-        let segments = segments_of(&self.pids.iter().copied().collect::<Vec<_>>());
+        let pids: Vec<u32> = self.pids.iter().copied().collect();
+        let segments = segments_in(&text_of("/proc/sysvipc/shm"), &text_of("/proc/sysvipc/msg"), &pids);
         let held = files.values().sum::<u64>() + segments;
         let touched = if held >= HIDDEN_BYTES {
             touched_bytes(threads, |file| files.contains_key(file))
@@ -195,10 +198,6 @@ fn is_still_there(file: &mut Opened, roots: &[String]) -> bool {
     let found = roots.iter().filter_map(data).find(|data| key(data) == file.key);
     file.allocated_bytes = found.as_ref().map_or(0, allocated_bytes);
     found.is_some()
-}
-
-fn stream(fd: &i32) -> Option<(u64, u64)> {
-    fs::metadata(format!("/proc/self/fd/{fd}")).ok().map(|data| key(&data))
 }
 
 /// Folders beside the program of `pid`, if it lies in a folder `bin`: those of an installed interpreter.

@@ -77,11 +77,8 @@ pub(crate) fn supervise(control: RawFd) -> Result<()> {
     let (pid, stderr, attempts) = match start(&spec, group.as_ref()) {
         Ok(started) => started,
         Err(error) => {
-            send(
-                &mut control,
-                &Launched { at_ns, error: Some(format!("{}: {error}", spec.command[0])), network },
-            )?;
-            return Ok(());
+            let error = Some(format!("{}: {error}", spec.command[0]));
+            return Ok(send(&mut control, &Launched { at_ns, error, network })?);
         }
     };
     // The bench may be gone already. Then the watch sees its closed side, and ends the system.

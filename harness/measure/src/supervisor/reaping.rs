@@ -85,11 +85,8 @@ impl Patience {
 }
 
 fn all_are_stopped() -> bool {
-    let states: Vec<char> = tree::below(std::process::id())
-        .into_iter()
-        .flat_map(tree::states_of)
-        .filter(|&state| state != 'Z')
-        .collect();
+    let states = tree::below(std::process::id()).into_iter().flat_map(tree::states_of);
+    let states: Vec<char> = states.filter(|&state| state != 'Z').collect();
     !states.is_empty() && states.iter().all(|state| matches!(state, 'T' | 't'))
 }
 

@@ -93,7 +93,8 @@ impl<'a> Examinee<'a> {
             Some(track) => self.pace_in_lockstep(track, few)?,
             None => None,
         };
-        match (in_lockstep, self.file_track()) {
+        // Of whole files throughput-1, before throughput-all.
+        match (in_lockstep, self.tracks.iter().copied().find(|track| !track.answers_lines())) {
             (Some(pace), _) => Ok(pace),
             (None, Some(track)) => self.pace_in_a_file(track, few),
             (None, None) => Ok(f64::INFINITY),
@@ -222,11 +223,6 @@ impl<'a> Examinee<'a> {
     /// Judged tracks whose answers come line by line. The probes ask these in lock-step.
     pub fn line_tracks(&self) -> impl Iterator<Item = Track> + '_ {
         self.tracks.iter().copied().filter(|track| track.answers_lines())
-    }
-
-    /// Judged track that passes whole files, if any: throughput-1 before throughput-all.
-    pub fn file_track(&self) -> Option<Track> {
-        self.tracks.iter().copied().find(|track| !track.answers_lines())
     }
 
     /// Random numbers for one purpose.

@@ -79,15 +79,10 @@ impl<'a> Server<'a> {
         let (round, seed) = (context.round.number, context.bench.protocol.seed);
         let mut places = Random::new(seed, &format!("lines of {} in round {round}", set.name));
         let order = places.permutation(set.source.len());
+        let (units, words) = (set.units(context.round.track), Random::new(fresh_seed(), "copies in a round"));
         Self {
             context,
-            script: Script::of(
-                &set.source,
-                set.units(context.round.track),
-                order,
-                places,
-                Random::new(fresh_seed(), "copies in a round"),
-            ),
+            script: Script::of(&set.source, units, order, places, words),
             limit: context.bench.protocol.load,
             runs: Vec::new(),
             rate: None,
