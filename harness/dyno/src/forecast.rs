@@ -86,7 +86,7 @@ impl<'a> Forecast<'a> {
             [] => Speeds::default(),
             _ => Speeds { source: speeds_of(SOURCE_ROWS, core)?, target: speeds_of(TARGET_ROWS, core)? },
         };
-        Ok(Self::at(campaign, &speeds, placement.all_cores().len()))
+        Ok(Self::at(campaign, &speeds, placement.all.len()))
     }
 
     /// Creates a forecast for `campaign` on `cores` cores of these speeds.

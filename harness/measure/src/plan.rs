@@ -97,8 +97,9 @@ impl Plan {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Placement {
     /// Cores of the tracks of several cores, ascending.
-    all: Vec<usize>,
-    bench: Vec<usize>,
+    pub all: Vec<usize>,
+    /// Cores of the bench itself. Only the thread that exchanges lines in lock-step runs elsewhere.
+    pub bench: Vec<usize>,
 }
 
 impl Placement {
@@ -139,19 +140,9 @@ impl Placement {
         &self.all[self.all.len() - most..]
     }
 
-    /// Cores of systems under the tracks of all cores.
-    pub fn all_cores(&self) -> &[usize] {
-        &self.all
-    }
-
     /// Core of systems under the tracks of one core.
     pub fn one_core(&self) -> usize {
         self.all[self.all.len() - 1]
-    }
-
-    /// Cores of the bench itself. Only the thread that exchanges lines in lock-step runs elsewhere.
-    pub fn bench(&self) -> &[usize] {
-        &self.bench
     }
 }
 
@@ -165,7 +156,7 @@ mod tests {
         assert_eq!(placement.system(Track::Latency), [5]);
         assert_eq!(placement.system(Track::Throughput1), [5]);
         assert_eq!(placement.system(Track::ThroughputAll), [2, 5]);
-        assert_eq!(placement.bench(), [0]);
+        assert_eq!(placement.bench, [0]);
     }
 
     #[test]
@@ -176,7 +167,7 @@ mod tests {
         let placement = Placement::new(&[0, 1, 2, 4, 5, 6, 7], None, siblings);
         assert_eq!(placement.system(Track::ThroughputAll), [0, 1, 2, 7]);
         assert_eq!(placement.system(Track::Latency), [7]);
-        assert_eq!(placement.bench(), [0]);
+        assert_eq!(placement.bench, [0]);
     }
 
     #[test]
@@ -194,6 +185,6 @@ mod tests {
     fn one_core_is_shared() {
         let placement = Placement::new(&[3], Some(8), |core| vec![core]);
         assert_eq!(placement.system(Track::ThroughputAll), [3]);
-        assert_eq!(placement.bench(), [3]);
+        assert_eq!(placement.bench, [3]);
     }
 }

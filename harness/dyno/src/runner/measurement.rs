@@ -72,7 +72,7 @@ impl Runner {
     /// Measures the pipe floor, the shortest possible latency; records state it.
     pub fn measure_pipe_floor(&mut self) -> Outcome<()> {
         let cores = self.cores.clone();
-        pin_thread(self.bench.placement.bench())?;
+        pin_thread(&self.bench.placement.bench)?;
         let measured = self.bench.measure_pipe_floor();
         pin_thread(&cores)?;
         Ok(measured?)
@@ -143,7 +143,7 @@ impl Runner {
     }
 
     fn pinned<T>(&self, work: impl FnOnce() -> Outcome<T>) -> Outcome<T> {
-        pin_thread(self.bench.placement.bench())?;
+        pin_thread(&self.bench.placement.bench)?;
         let done = work();
         pin_thread(&self.cores)?;
         done

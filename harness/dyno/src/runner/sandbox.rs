@@ -24,7 +24,7 @@ pub fn sandbox_of<'a>(campaign: &Campaign, own: impl Iterator<Item = &'a Path>) 
         return Ok(None);
     }
     let sandbox = Sandbox::new(&hidden(campaign, own), &owned(campaign));
-    if let Some(fault) = sandbox.fault() {
+    if let Some(fault) = &sandbox.fault {
         let needs = |entry: &&Entry| {
             entry.sandbox == Some(SandboxChoice::Bwrap) || matches!(entry.launch, Launch::Submission(_))
         };
@@ -101,7 +101,7 @@ const LAUNCHES: usize = 3;
 /// Nanoseconds that the sandbox of `bench` adds to a line, and to a launch until its first answer: those of the null
 /// system, by turns inside and outside. `None` without a sandbox.
 pub fn cost(bench: &Bench) -> Outcome<Option<(f64, f64)>> {
-    if bench.sandbox.as_ref().is_none_or(|sandbox| sandbox.fault().is_some()) {
+    if bench.sandbox.as_ref().is_none_or(|sandbox| sandbox.fault.is_some()) {
         return Ok(None);
     }
     let (mut lines, mut launches) = ([Vec::new(), Vec::new()], [Vec::new(), Vec::new()]);

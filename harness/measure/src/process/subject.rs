@@ -8,7 +8,7 @@ use dyno_record::{Limits, Track};
 
 use super::turns::Slot;
 use crate::energy::Meter;
-use crate::sandbox::{BWRAP, Sandbox};
+use crate::sandbox::{BWRAP, Sandbox, SandboxFault};
 use crate::system::System;
 
 /// Most bytes of output for so many bytes of input, where so many of the answers are vectors; more is a flood.
@@ -60,13 +60,14 @@ impl Subject<'_> {
 
     /// Sandbox of this system: none if the system needs none, or if the host allows none.
     pub fn sandbox(&self) -> Option<&Sandbox> {
-        self.sandbox.filter(|sandbox| self.system.sandboxed && sandbox.fault().is_none())
+        self.sandbox.filter(|sandbox| self.system.sandboxed && sandbox.fault.is_none())
     }
 
     /// State of the sandbox, if this system should have one: "bwrap", or why there is none.
     pub fn sandbox_state(&self) -> Option<String> {
         let wanted = self.sandbox.filter(|_| self.system.sandboxed)?;
-        Some(wanted.fault().map_or_else(|| BWRAP.to_owned(), |fault| format!("{fault}: {}", fault.remedy())))
+        let state = |fault: &SandboxFault| format!("{fault}: {}", fault.remedy());
+        Some(wanted.fault.as_ref().map_or_else(|| BWRAP.to_owned(), state))
     }
 
     /// Time for a system to end after its last answer.

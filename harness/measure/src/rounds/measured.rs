@@ -76,7 +76,7 @@ pub(super) fn record(
         command: context.subject.command(),
         tuning: round.system.tuning.as_deref().map(file_hash).transpose()?,
         system_cores: context.subject.cores.to_vec(),
-        bench_cores: bench.placement.bench().to_vec(),
+        bench_cores: bench.placement.bench.clone(),
         lines: round.test_set.source.len(),
         words: round.test_set.words(),
         times,

@@ -11,6 +11,7 @@ mod mounts;
 mod resolution;
 mod roots;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
@@ -69,8 +70,8 @@ pub struct Sandbox {
     /// Files and folders that a system sees only as far as they are its own: all systems' models, the folders of
     /// campaigns.
     owned: Vec<PathBuf>,
-    /// Reason why this host has no sandbox.
-    fault: Option<SandboxFault>,
+    /// Reason why this host has no sandbox; `None` if it has one.
+    pub fault: Option<SandboxFault>,
 }
 
 /// Reason why a host has no sandbox.
@@ -121,11 +122,6 @@ impl Sandbox {
     pub fn new(hidden: &[PathBuf], owned: &[PathBuf]) -> Self {
         let existing = |paths: &[PathBuf]| paths.iter().filter_map(|path| path.canonicalize().ok()).collect();
         Self { hidden: existing(hidden), owned: existing(owned), fault: SandboxFault::of_this_host() }
-    }
-
-    /// Reason why this host has no sandbox; `None` if it has one.
-    pub const fn fault(&self) -> Option<&SandboxFault> {
-        self.fault.as_ref()
     }
 
     /// Arguments of bubblewrap for `system`, which may write to `reports` alone.
@@ -247,15 +243,11 @@ enum View {
 }
 
 /// Links that a sandbox with these mounts lacks: those in folders that don't show the host's files.
-fn missing_links(mounts: &Mounts, resolutions: &[Resolution]) -> Vec<(PathBuf, PathBuf)> {
+fn missing_links(mounts: &Mounts, resolutions: &[Resolution]) -> BTreeSet<(PathBuf, PathBuf)> {
     let is_missing = |(place, _): &&(PathBuf, PathBuf)| {
         !mounts.holds_the_system(place) && place.parent().is_some_and(|parent| !mounts.shows(parent))
     };
-    let mut links: Vec<_> =
-        resolutions.iter().flat_map(|resolution| &resolution.links).filter(is_missing).cloned().collect();
-    links.sort();
-    links.dedup();
-    links
+    resolutions.iter().flat_map(|resolution| &resolution.links).filter(is_missing).cloned().collect()
 }
 
 #[cfg(test)]

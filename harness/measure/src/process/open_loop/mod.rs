@@ -59,7 +59,8 @@ pub fn arrive(
         }
         let begin = Instant::now();
         generator.sleep_and_read(conversation)?;
-        if generator.waits_for_answers_alone() {
+        // Else a line that is due makes the run go on.
+        if generator.has_written_all() || matches!(pace, Pace::Clients(_)) {
             conversation.has_waited(begin.elapsed())?;
         }
     }
@@ -96,11 +97,6 @@ impl<'a> Generator<'a> {
     /// Whether no further line arrives, so that only answers are waited for.
     fn has_written_all(&self) -> bool {
         self.next == self.lines.len()
-    }
-
-    /// Whether nothing but an answer makes the run go on.
-    fn waits_for_answers_alone(&self) -> bool {
-        self.has_written_all() || matches!(self.pace, Pace::Clients(_))
     }
 
     /// Instant at which the next line is due; `None` if no line is left, or all clients wait for answers.
