@@ -307,20 +307,20 @@ impl Drop for Slot<'_> {
     }
 }
 
-/// Runs `work` for each of `slots` slots side by side, and returns the results in their order.
-pub fn side_by_side<T: Send>(
+/// Runs `work` for each of `systems` side by side, in a slot each, and returns the results in their order.
+pub fn side_by_side<S: Send, T: Send>(
     turns: &Turns,
-    slots: usize,
-    work: impl Fn(usize, Slot<'_>) -> Result<T> + Sync,
+    systems: impl Iterator<Item = S>,
+    work: impl Fn(S, Slot<'_>) -> Result<T> + Sync,
 ) -> Result<Vec<T>> {
     std::thread::scope(|scope| {
+        let work = &work;
+        let spawn = |(number, system)| {
+            let slot = turns.slot(number);
+            scope.spawn(move || work(system, slot))
+        };
         // All slots are taken before any thread can leave.
-        let threads: Vec<_> = (0..slots)
-            .map(|number| {
-                let (slot, work) = (turns.slot(number), &work);
-                scope.spawn(move || work(number, slot))
-            })
-            .collect();
+        let threads: Vec<_> = systems.enumerate().map(spawn).collect();
         threads.into_iter().map(|thread| thread.join().expect("a round returns its errors")).collect()
     })
 }
@@ -346,7 +346,7 @@ mod tests {
             }
             Ok(number)
         };
-        assert_eq!(side_by_side(&turns, 3, work).unwrap(), [0, 1, 2]);
+        assert_eq!(side_by_side(&turns, 0..3, work).unwrap(), [0, 1, 2]);
         let log = log.into_inner().unwrap();
         assert!(log.chunks(2).all(|pair| pair[0] == (pair[1].0, true) && !pair[1].1), "one at a time");
         let orders: Vec<Vec<usize>> =
@@ -367,7 +367,7 @@ mod tests {
             }
             Ok(slot.left().is_some())
         };
-        assert!(!side_by_side(&turns, 2, work).unwrap()[1], "no other slot waits at the end");
+        assert!(!side_by_side(&turns, 0..2, work).unwrap()[1], "no other slot waits at the end");
     }
 
     #[test]

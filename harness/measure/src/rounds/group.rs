@@ -3,7 +3,6 @@
 //! A group of one is a round of its own. A group that the host disturbs is measured again, as often as the
 //! campaign allows, without the systems that broke a rule. The last attempt counts.
 
-use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
 use dyno_stats::Random;
@@ -127,29 +126,26 @@ fn observe(group: &[&Member<'_>]) -> Result<(Vec<Observed>, Vec<HostSpeed>)> {
     let (track, lines) = (round.track, round.test_set.source.len());
     let units = round.test_set.unit_count(track);
     let core = *bench.placement.system(track).last().expect("a track has cores");
-    let observed: Vec<Mutex<Observed>> = group.iter().map(|_| Mutex::default()).collect();
+    let mut observed: Vec<Observed> = group.iter().map(|_| Observed::default()).collect();
     let parts: Vec<Part> = Part::all(track, bench.protocol.profile, lines).collect();
     // Only in one of the parts time is spent on watching all systems while none is asked.
     let watched_part = Random::new(fresh_seed(), "parts").below(parts.len());
     let (mut host_speed, mut turns_before) = (Vec::new(), 0);
     for (number, &part) in parts.iter().enumerate() {
-        let ask = |member: usize, slot: Option<&Slot<'_>>| {
-            let mut observed = observed[member].lock().unwrap_or_else(PoisonError::into_inner);
-            group[member].ask_part(slot, part, &mut observed)
-        };
         if group.len() == 1 {
-            ask(0, None)?;
+            group[0].ask_part(None, part, &mut observed[0])?;
             continue;
         }
         let turns = Turns::new(group.len(), core, part.range(units).len(), number == watched_part);
-        side_by_side(&turns, group.len(), |member, slot| ask(member, Some(&slot)))?;
+        side_by_side(&turns, group.iter().zip(&mut observed), |(member, observed), slot| {
+            member.ask_part(Some(&slot), part, observed)
+        })?;
         // The turns of all parts are numbered through.
         let (count, speeds) = (turns.count(), turns.host_speed());
         host_speed.extend(speeds.into_iter().map(|at| HostSpeed { turn: turns_before + at.turn, ..at }));
         turns_before += count;
     }
-    let observed = observed.into_iter().map(|one| one.into_inner().unwrap_or_else(PoisonError::into_inner));
-    Ok((observed.collect(), host_speed))
+    Ok((observed, host_speed))
 }
 
 /// Adds the turns of each system of the group.
