@@ -84,14 +84,9 @@ pub fn proportional_bytes(threads: &[u32]) -> Option<u64> {
     threads.iter().filter_map(of).reduce(|a, b| a + b)
 }
 
-/// Bytes that the processes have mapped and touched of the files that count and of System V segments, by device and
-/// inode; their own memory holds these. Of several processes each page counts once, as it does in their sum.
-pub fn touched_bytes(threads: &[u32], counts: impl Fn(&File) -> bool) -> BTreeMap<File, u64> {
-    let maps: String = threads.iter().map(|thread| text_of(format!("/proc/{thread}/smaps"))).collect();
-    touched_in(&maps, counts)
-}
-
-/// As [`touched_bytes`], of the text of `smaps` (proc_pid_smaps(5)).
+/// Bytes that processes have mapped and touched of the files that count and of System V segments, by device and
+/// inode; their own memory holds these. `smaps` has the texts of all processes (proc_pid_smaps(5)). Each page
+/// counts once, as it does in their sum.
 pub fn touched_in(smaps: &str, counts: impl Fn(&File) -> bool) -> BTreeMap<File, u64> {
     let (mut touched, mut range) = (BTreeMap::<File, u64>::new(), None);
     for line in smaps.lines() {

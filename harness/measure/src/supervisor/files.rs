@@ -13,7 +13,7 @@ use dyno_record::rules::limits::HIDDEN_BYTES;
 use super::hidden::Hidden;
 use super::messages::SeenFile;
 use crate::os::buffers::buffered_bytes;
-use crate::os::odd_memory::{Status, segments_in, touched_bytes};
+use crate::os::odd_memory::{Status, segments_in, touched_in};
 use crate::os::opened::{Open, Opened, allocated_bytes, descriptors_of, key, mapped_by};
 use crate::os::text_of;
 use crate::os::tree::{running_ns, taken_ns};
@@ -141,11 +141,9 @@ impl SeenFiles {
         let pids: Vec<u32> = self.pids.iter().copied().collect();
         let segments = segments_in(&text_of("/proc/sysvipc/shm"), &text_of("/proc/sysvipc/msg"), &pids);
         let held = files.values().sum::<u64>() + segments;
-        let touched = if held >= HIDDEN_BYTES {
-            touched_bytes(threads, |file| files.contains_key(file))
-        } else {
-            BTreeMap::new()
-        };
+        let looked_at = threads.iter().filter(|_| held >= HIDDEN_BYTES);
+        let maps: String = looked_at.map(|thread| text_of(format!("/proc/{thread}/smaps"))).collect();
+        let touched = touched_in(&maps, |file| files.contains_key(file));
         let of_segments: u64 =
             touched.iter().filter(|(key, _)| !files.contains_key(key)).map(|(_, bytes)| bytes).sum();
         let shared = files.into_iter().filter(|(key, _)| self.in_memory[key].is_shared).collect();
