@@ -27,10 +27,10 @@ impl From<Error> for Failed {
     }
 }
 
-impl From<Reason> for Failed {
-    fn from(reason: Reason) -> Self {
-        Self::System(vec![reason])
-    }
+/// What was done, if it broke no rule.
+pub fn sound<T>(done: T, broken: impl IntoIterator<Item = Reason>) -> Asked<T> {
+    let reasons: Vec<Reason> = broken.into_iter().collect();
+    if reasons.is_empty() { Ok(done) } else { Err(Failed::System(reasons)) }
 }
 
 /// What the system's failure leaves, and the rules that it broke. A failure of the bench stays an error.

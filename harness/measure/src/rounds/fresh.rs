@@ -21,7 +21,7 @@ use crate::constants::{LEAST_UNKNOWN, MOST_CONFIRMING_TIME, OVER_THE_SET, RECOGN
 use crate::judge::launches::{Standing, Turn, judge, share_of_other, standing};
 use crate::judge::{Counted, Judgement, Sample};
 use crate::os::fresh_seed;
-use crate::process::failed::Asked;
+use crate::process::failed::{Asked, sound};
 use crate::unknown::altered::AlterableLines;
 use crate::unknown::odd_answer::{odd, strange};
 use crate::unknown::triples::Triples;
@@ -50,7 +50,7 @@ pub(super) fn compare(context: &RoundContext<'_>, input: &LaunchInput, observed:
         false => Code::Coalesced,
     };
     match judge(&turns, COALESCED_RATIO, code, ["in the round a word", "a word of fresh lines"]) {
-        Judgement { reason: Some(reason), certain: true, .. } => Err(reason.into()),
+        Judgement { reason, certain: true, .. } => sound((), reason),
         Judgement { reason, .. } => {
             observed.by_clock.extend(reason);
             Ok(())
@@ -127,8 +127,7 @@ fn confirm_strange_answers(context: &RoundContext<'_>, observed: &mut Observed) 
     let known = some(source, &observed.answers, Random::new(fresh_seed(), "lines"));
     let ask = &mut |lines: &[Vec<u8>]| Ok(observed.launch_untimed(context, lines)?.answers());
     let (random, sampling) = (Random::new(fresh_seed(), "other lines"), context.round.system.sampling);
-    let fault = Triples::ask(known, &mut set, ask)?.fault(&mut set, random, sampling, ask)?;
-    fault.map_or(Ok(()), |reason| Err(reason.into()))
+    sound((), Triples::ask(known, &mut set, ask)?.fault(&mut set, random, sampling, ask)?)
 }
 
 /// Some different lines of any length, with their answers.

@@ -8,7 +8,7 @@ use super::fresh;
 use super::observed::{Observed, RoundContext};
 use crate::judge::answers::Comparison;
 use crate::os::fresh_seed;
-use crate::process::failed::{Asked, broken};
+use crate::process::failed::{Asked, broken, sound};
 use crate::process::whole_file::{Pass, whole_file};
 use crate::{Result, split_lines};
 
@@ -42,9 +42,7 @@ fn measure(context: &RoundContext<'_>, input: &LaunchInput, observed: &mut Obser
         let (system, source) = (context.round.system, &context.round.test_set.source);
         let comparison = Comparison::of_system(system, source, &observed.answers, &scored);
         observed.differing_launches += usize::from(comparison.differing > 0);
-        if let Some(reason) = comparison.fault(sampling) {
-            return Err(reason.into()); // the timed answers must be the scored answers
-        }
+        sound((), comparison.fault(sampling))?; // the timed answers must be the scored answers
         // If the system samples, each launch has the same chance to be the scored one (Vitter 1985).
         if sampling && draw.below(observed.launches.ns.len()) == 0 {
             observed.answers = scored;
@@ -66,9 +64,7 @@ fn launch(context: &RoundContext<'_>, input: &LaunchInput, observed: &mut Observ
     let pass = whole_file(&context.subject, &input.text, input.lines)?;
     observed.take(&pass.ending);
     let pass = pass.sound()?;
-    if let Some(reason) = input.faults(&pass, context.round.system) {
-        return Err(reason.into());
-    }
+    sound((), input.faults(&pass, context.round.system))?;
     observed.launches.ns.push(pass.ending.wall_ns());
     observed.worked_words += input.words;
     Ok(pass)
@@ -88,8 +84,7 @@ fn ask_filler_alone(
     let lines: Vec<&[u8]> = split_lines(&input.text).collect();
     let own: Vec<&[u8]> = some.iter().map(|&line| lines[line]).collect();
     let alone = observed.launch_untimed(context, &own)?;
-    let changed = input.changed_alone(long, &some, &alone, context.round.system.translates);
-    changed.map_or(Ok(()), |reason| Err(reason.into()))
+    sound((), input.changed_alone(long, &some, &alone, context.round.system.translates))
 }
 
 /// Launches over one line: the cost of a launch before the second line.

@@ -8,35 +8,21 @@ use super::lines::{self, OVERLONG};
 use super::{Examinee, ProbeOutcome};
 use crate::error::Result;
 use crate::judge::answers::invalid_utf8;
-use crate::process::failed::{Asked, Failed};
+use crate::process::failed::{Asked, sound};
 use crate::process::lockstep::Lockstep;
 use crate::vectors;
 
 /// Number of ordinary lines whose order is checked.
 const LINES: usize = 100;
 
-/// Answers to the odd lines, up to the first fault.
-#[derive(Default)]
-struct OddAnswers {
-    answers: Vec<Vec<u8>>,
-    /// Broken rules.
-    reasons: Vec<Reason>,
-    /// Warning about the time of the over-long line.
-    slow: Option<Reason>,
-}
-
 pub(super) fn ask(examinee: &Examinee<'_>) -> Result<ProbeOutcome> {
     let odd: Vec<Vec<u8>> = lines::odd().into_iter().map(|(_, line)| line).collect();
     let figure = format!("{} odd lines answered one for one", odd.len());
     let outcome = ProbeOutcome::in_each(examinee.tracks.iter().copied(), "", |track, outcome| {
-        let OddAnswers { answers, reasons, slow } = match track.answers_lines() {
-            true => in_lockstep(examinee, track, &odd)?,
-            false => as_files(examinee, track, &odd)?,
+        let answers = match track.answers_lines() {
+            true => in_lockstep(examinee, track, &odd, outcome)?,
+            false => as_files(examinee, track, &odd, outcome)?,
         };
-        outcome.add(track, slow);
-        if !reasons.is_empty() {
-            return Err(Failed::System(reasons));
-        }
         let misplaced = misplaced(examinee, track);
         // A misplaced answer says nothing about its line.
         if !matches!(misplaced, Ok(Some(_))) {
@@ -57,16 +43,27 @@ fn misplaced(examinee: &Examinee<'_>, track: Track) -> Asked<Option<Reason>> {
     Ok(examinee.compare_with_order(track, &lines, &order)?.misplaced())
 }
 
-fn in_lockstep(examinee: &Examinee<'_>, track: Track, odd: &[Vec<u8>]) -> Result<OddAnswers> {
+/// Answers to the odd lines; warns about the time of the over-long one.
+fn in_lockstep(
+    examinee: &Examinee<'_>,
+    track: Track,
+    odd: &[Vec<u8>],
+    outcome: &mut ProbeOutcome,
+) -> Asked<Vec<Vec<u8>>> {
     let Lockstep { answers, replies, reasons, .. } = examinee.ask(track, odd)?;
-    let answered = answers.len();
-    let reasons = reasons.into_iter().map(|reason| name_line(reason, answered, odd.len())).collect();
-    let limit = examinee.limits().line_seconds;
+    let (answered, limit) = (answers.len(), examinee.limits().line_seconds);
     let slow = replies.get(OVERLONG).and_then(|reply| slow_line(&odd[OVERLONG], reply.last_ns, limit));
-    Ok(OddAnswers { answers, reasons, slow })
+    outcome.add(track, slow);
+    sound(answers, reasons.into_iter().map(|reason| name_line(reason, answered, odd.len())))
 }
 
-fn as_files(examinee: &Examinee<'_>, track: Track, odd: &[Vec<u8>]) -> Result<OddAnswers> {
+/// The same of files.
+fn as_files(
+    examinee: &Examinee<'_>,
+    track: Track,
+    odd: &[Vec<u8>],
+    outcome: &mut ProbeOutcome,
+) -> Asked<Vec<Vec<u8>>> {
     let mut others = odd.to_vec();
     let overlong = others.remove(OVERLONG);
     let pass = examinee.pass_text(track, &others.join(&b'\n'), others.len())?;
@@ -75,17 +72,13 @@ fn as_files(examinee: &Examinee<'_>, track: Track, odd: &[Vec<u8>]) -> Result<Od
         // Behind the over-long line, the others stand one place earlier than among the odd lines.
         let place = broken.map(|place| place + usize::from(place >= OVERLONG));
         let named = |reason: Reason| if let Some(place) = place { at(place, reason) } else { reason };
-        return Ok(OddAnswers {
-            reasons: pass.reasons.into_iter().map(named).collect(),
-            ..OddAnswers::default()
-        });
+        return sound(Vec::new(), pass.reasons.into_iter().map(named));
     }
     let mut answers = pass.answers();
     let alone = examinee.pass_patiently(track, &overlong)?;
-    let slow = slow_line(&overlong, alone.ending.wall_ns(), examinee.limits().launch_seconds);
+    outcome.add(track, slow_line(&overlong, alone.ending.wall_ns(), examinee.limits().launch_seconds));
     answers.splice(OVERLONG..OVERLONG, alone.answers());
-    let reasons = alone.reasons.into_iter().map(|reason| at(OVERLONG, reason)).collect();
-    Ok(OddAnswers { answers, reasons, slow })
+    sound(answers, alone.reasons.into_iter().map(|reason| at(OVERLONG, reason)))
 }
 
 /// Place of the line at which `lines`, given as a file, break the system: the last one of the shortest

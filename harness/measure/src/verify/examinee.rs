@@ -9,7 +9,7 @@ use crate::judge::answers::Comparison;
 use crate::noise::TreeTime;
 use crate::os::fresh_seed;
 use crate::process::ending::Ending;
-use crate::process::failed::{Asked, Failed};
+use crate::process::failed::{Asked, sound};
 use crate::process::lockstep::{Lockstep, converse, lockstep, lockstep_for};
 use crate::process::subject::Subject;
 use crate::process::whole_file::{Pass, whole_file};
@@ -199,7 +199,7 @@ impl<'a> Examinee<'a> {
     /// Answers to `lines` under `track`.
     pub fn answers(&self, track: Track, lines: &[Vec<u8>]) -> Asked<Vec<Vec<u8>>> {
         let (answers, reasons, _) = self.launch(track, lines)?;
-        if reasons.is_empty() { Ok(answers) } else { Err(Failed::System(reasons)) }
+        sound(answers, reasons)
     }
 
     /// Compares answers to `lines` with those of another launch over the lines in this order.
