@@ -1,8 +1,7 @@
 //! Lines and words, as all parts of the bench count them.
 
-use std::collections::HashSet;
-
 use dyno_stats::Random;
+use itertools::Itertools;
 
 /// Whitespace-separated words of a line: the unit of all speeds.
 pub fn words(line: &[u8]) -> usize {
@@ -31,9 +30,7 @@ pub fn ordinary_of(source: &[Vec<u8>], random: &mut Random) -> Vec<Vec<u8>> {
     let is_ordinary = |line: &Vec<u8>| (3..=60).contains(&words(line)) && std::str::from_utf8(line).is_ok();
     let mut lines: Vec<_> = source.iter().filter(|line| is_ordinary(line)).cloned().collect();
     random.shuffle(&mut lines);
-    let mut seen = HashSet::new();
-    lines.retain(|line| seen.insert(line.clone()));
-    lines
+    lines.into_iter().unique().collect()
 }
 
 /// As many other lines, made of the halves of `lines`: the second half of each, before the first half of the line

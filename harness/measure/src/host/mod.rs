@@ -3,10 +3,10 @@
 mod cache;
 mod cpu;
 
-use std::collections::BTreeSet;
 use std::path::Path;
 
 use dyno_record::Host;
+use itertools::Itertools;
 use sysinfo::{MemoryRefreshKind, RefreshKind, System};
 
 pub use cache::{last_level_cache, second_level_cache};
@@ -33,8 +33,7 @@ pub fn detect() -> std::io::Result<Host> {
 /// threads, and CPUID doesn't know these numbers.
 pub fn siblings(core: usize) -> Vec<usize> {
     let list = text_of(format!("/sys/devices/system/cpu/cpu{core}/topology/thread_siblings_list"));
-    let siblings: BTreeSet<usize> = parse_core_list(&list).into_iter().chain([core]).collect();
-    siblings.into_iter().collect()
+    parse_core_list(&list).into_iter().chain([core]).sorted_unstable().dedup().collect()
 }
 
 /// Cores of a kernel's list, such as "0-2,5" (cpuset(7)).

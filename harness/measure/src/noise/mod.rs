@@ -7,11 +7,11 @@ mod core_time;
 pub mod repeats;
 mod tree_time;
 
-use std::collections::BTreeSet;
 use std::time::Instant;
 
 use dyno_record::Noise;
 use dyno_record::rules::limits::FOREIGN_LIMIT;
+use itertools::Itertools;
 
 use crate::cgroup;
 use crate::error::Result;
@@ -78,8 +78,7 @@ pub fn watched<T>(
     let (canary, canary_core) = (Canary::default(), cores[cores.len() - 1]);
     let before = canary.sample_three(canary_core)?;
     // With their hardware siblings, which must stay idle.
-    let all: BTreeSet<usize> = cores.iter().flat_map(|&core| host::siblings(core)).collect();
-    let all = Vec::from_iter(all);
+    let all = cores.iter().flat_map(|&core| host::siblings(core)).sorted_unstable().dedup().collect_vec();
     let (spent, throttled_before) = (CoreTime::now(&all), throttled(&all));
     let (begin, clocks, own_ns) = (Instant::now(), Clocks::now(), os::own_cpu_ns());
     let (done, tree) = work()?;

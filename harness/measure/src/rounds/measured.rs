@@ -53,6 +53,7 @@ pub(super) fn record(
     observed.warnings.extend(not_reproducible(facts.as_ref()));
     observed.warnings.extend(self_disturbed(&noise));
     let times = observed.take_times(round);
+    observed.start_ns.sort_unstable();
     let ended = SystemTime::now();
     let seen =
         round.system.sized_by_sight.then(|| opened_bytes(round.system, &observed.read_files)).flatten();
@@ -81,7 +82,7 @@ pub(super) fn record(
         words: round.test_set.words(),
         times,
         slices: observed.slices,
-        start_ns: median_ns(observed.start_ns),
+        start_ns: observed.start_ns.get(observed.start_ns.len() / 2).copied(),
         cached_bytes: observed.cached_bytes,
         pipe_floor_ns: bench.pipe_floor_ns.filter(|_| round.track.has_one_line()),
         differing_launches: observed.differing_launches,
@@ -103,11 +104,6 @@ pub(super) fn record(
 
 fn unix_ms(moment: SystemTime) -> u64 {
     moment.duration_since(UNIX_EPOCH).unwrap_or_default().as_millis() as u64
-}
-
-fn median_ns(mut times: Vec<u64>) -> Option<u64> {
-    times.sort_unstable();
-    times.get(times.len() / 2).copied()
 }
 
 /// Bytes of the files that the system reports, else of all files at its models' paths.

@@ -16,6 +16,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
+use itertools::Itertools;
+
 use crate::places::Places;
 use crate::system::System;
 pub(crate) use belongings::named_files;
@@ -205,10 +207,8 @@ impl Sandbox {
         let others = self.owned.iter().map(|path| (path.clone(), View::Others));
         let hidden = self.hidden.iter().map(|path| (path.clone(), View::Hidden));
         let all = private.into_iter().chain(others).chain(passages).chain(own).chain(hidden);
-        let mut views: Vec<_> = all.filter(|(path, _)| path.exists()).collect();
-        views.sort_by_key(|(path, view)| (path.components().count(), *view));
-        views.dedup();
-        views
+        let there = all.filter(|(path, _)| path.exists());
+        there.sorted_by_key(|(path, view)| (path.components().count(), *view)).dedup().collect()
     }
 }
 

@@ -5,6 +5,7 @@ use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
 use dyno_stats::Random;
+use itertools::Itertools;
 
 use crate::constants::SEVERAL;
 use crate::text::ordinary_of;
@@ -145,14 +146,12 @@ impl AlteredLine {
 }
 
 fn exchange(text: &str, old: &str, new: &str) -> String {
-    text.split(' ').map(|word| if word == old { new } else { word }).collect::<Vec<_>>().join(" ")
+    text.split(' ').map(|word| if word == old { new } else { word }).join(" ")
 }
 
 fn longest_first(line: &[u8]) -> Vec<String> {
-    let mut own = content_words(line);
-    own.sort_by_key(|word| Reverse(word.chars().count()));
-    own.dedup();
-    own
+    let own = content_words(line).into_iter();
+    own.sorted_by_key(|word| Reverse(word.chars().count())).dedup().collect()
 }
 
 /// Words of at least four lower-case letters. Such words carry the content, in languages that have letter

@@ -1,8 +1,7 @@
 //! Findings of the probes: the outcome of one probe, and the result that is stored and printed.
 
-use std::collections::HashSet;
-
 use dyno_record::{Code, Probe, Reason, Severity, Track, Verdict};
+use itertools::Itertools;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
@@ -139,11 +138,9 @@ impl ProbeOutcome {
     /// Figure of the probe: what is wrong where a rule is broken, each fault once.
     pub(super) fn told(&self) -> String {
         let fault = |finding: &Finding| format!("{}: {}", finding.reason.code.name(), finding.reason.figure);
-        let mut faults: Vec<String> =
-            self.findings.iter().filter(|finding| finding.is_forbidden()).map(fault).collect();
-        let mut seen = HashSet::new();
-        faults.retain(|fault| seen.insert(fault.clone()));
-        if faults.is_empty() { self.figure.clone() } else { faults.join("; ") }
+        let forbidden = self.findings.iter().filter(|finding| finding.is_forbidden());
+        let faults = forbidden.map(fault).unique().join("; ");
+        if faults.is_empty() { self.figure.clone() } else { faults }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Lines that the probes ask: odd lines that every system must answer, ordinary lines of the test set, long
 //! lines.
 
-use std::collections::HashSet;
+use itertools::Itertools;
 
 use super::examinee::Examinee;
 use crate::text::{ordinary_of, split_lines, words};
@@ -65,11 +65,9 @@ pub fn ordinary(examinee: &Examinee<'_>, count: usize, purpose: &str) -> Vec<Vec
     let mut chosen = ordinary_of(&examinee.test_set.source, &mut random);
     if chosen.len() < count {
         let spare: Vec<Vec<u8>> = split_lines(SPARE.as_bytes()).map(<[u8]>::to_vec).collect();
-        let known: HashSet<Vec<u8>> = chosen.iter().cloned().collect();
-        chosen.extend(ordinary_of(&spare, &mut random).into_iter().filter(|line| !known.contains(line)));
+        chosen.extend(ordinary_of(&spare, &mut random));
     }
-    chosen.truncate(count);
-    chosen
+    chosen.into_iter().unique().take(count).collect()
 }
 
 /// Lines of 40 to 150 words, made of ordinary ones, for systems that give up on long lines.
