@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use itertools::Itertools;
+
 /// Length of the runs of characters that are compared.
 pub const RUN: usize = 3;
 
@@ -16,10 +18,7 @@ impl Runs {
     /// Runs of a text.
     pub fn of(text: &[u8]) -> Self {
         let characters: Vec<char> = String::from_utf8_lossy(text).chars().collect();
-        let mut times = HashMap::new();
-        for run in characters.windows(RUN) {
-            *times.entry([run[0], run[1], run[2]]).or_default() += 1;
-        }
+        let times = characters.array_windows().copied().counts();
         Self { times, total: characters.len().saturating_sub(RUN - 1) }
     }
 

@@ -30,10 +30,8 @@ impl AlterableLines {
     pub fn of(source: &[Vec<u8>], count: usize, mut random: Random) -> Self {
         let known: HashSet<Vec<u8>> = source.iter().cloned().collect();
         let lines = ordinary_of(source, &mut random);
-        let mut vocabulary: HashMap<usize, Vec<String>> = HashMap::new();
-        for word in source.iter().flat_map(|line| content_words(line)) {
-            vocabulary.entry(word.chars().count()).or_default().push(word);
-        }
+        let words = source.iter().flat_map(|line| content_words(line));
+        let vocabulary = words.into_group_map_by(|word| word.chars().count());
         let lost = HashMap::new();
         let mut alterable = Self { lines: Vec::new(), vocabulary, lost, known, random };
         let has_copy = |line: &Vec<u8>| {
@@ -66,14 +64,10 @@ impl AlterableLines {
 
     /// Makes `words` those that change places, in random order.
     fn lose(&mut self, words: impl Iterator<Item = String>) {
-        self.lost.clear();
-        for word in words {
-            self.lost.entry(word.chars().count()).or_default().push(word);
-        }
-        let mut lengths: Vec<usize> = self.lost.keys().copied().collect();
-        lengths.sort_unstable(); // the order of a map is none of the seed's
-        for length in lengths {
-            self.random.shuffle(self.lost.get_mut(&length).expect("a key of the map"));
+        self.lost = words.into_group_map_by(|word| word.chars().count());
+        // The order of a map is none of the seed's.
+        for (_, words) in self.lost.iter_mut().sorted_by_key(|(length, _)| **length) {
+            self.random.shuffle(words);
         }
     }
 

@@ -15,6 +15,7 @@ use crate::text::recombined;
 use crate::{Result, words};
 use dyno_record::Track;
 use dyno_stats::Random;
+use itertools::Itertools;
 
 /// Number of repeats, each beside a fresh line.
 pub const PAIRS: usize = 104;
@@ -63,12 +64,8 @@ enum Role {
 /// first the lines to repeat and those with the words of the fresh lines, then the pairs in the same order. The order of
 /// two neighbours is random. A system that is slow every few lines is slow on both sides alike.
 fn questions(lines: &[Vec<u8>], random: &mut Random) -> Vec<Question> {
-    let mut sorted: Vec<&Vec<u8>> = lines.iter().collect();
-    sorted.sort_by_key(|line| words(line));
-    let mut pairs: Vec<[Vec<u8>; 2]> = sorted
-        .chunks_exact(2)
-        .map(|pair| in_random_order([pair[0].clone(), pair[1].clone()], random))
-        .collect();
+    let neighbours = lines.iter().sorted_by_key(|line| words(line)).cloned().tuples();
+    let mut pairs = neighbours.map(|(one, next)| in_random_order([one, next], random)).collect_vec();
     random.shuffle(&mut pairs);
     let mut asked = Vec::new();
     for stretch in pairs.chunks(STRETCH) {
