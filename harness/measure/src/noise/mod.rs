@@ -3,9 +3,8 @@
 
 pub mod canary;
 pub mod clocks;
-mod core_time;
+mod cpu_time;
 pub mod repeats;
-mod tree_time;
 
 use std::time::Instant;
 
@@ -17,8 +16,7 @@ use crate::cgroup;
 use crate::error::Result;
 use crate::host;
 use crate::os::{self, number_behind, text_of, tree};
-pub use core_time::CoreTime;
-pub use tree_time::TreeTime;
+pub use cpu_time::{CoreTime, TreeTime};
 
 use canary::{Canary, drift};
 use clocks::Clocks;
