@@ -38,29 +38,28 @@ impl Backend for Null {
             return Err(reader.refuse("word-us", "it must lie between 0 and 60,000,000"));
         }
         reader.finish()?;
-        Ok(Arc::new(NullModel { word: Duration::from_nanos((word_us * 1000.0) as u64) }))
+        Ok(Arc::new(Echo { word: Duration::from_nanos((word_us * 1000.0) as u64) }))
     }
 }
 
-struct NullModel {
+/// The model, and each session of it: a session holds nothing of its own.
+#[derive(Clone, Copy)]
+struct Echo {
+    /// Work of a word.
     word: Duration,
 }
 
-impl Model for NullModel {
+impl Model for Echo {
     fn facts(&self) -> Facts {
         Facts { backend: NAME.into(), version: env!("CARGO_PKG_VERSION").into(), ..Facts::default() }
     }
 
     fn session(&self) -> Result<Box<dyn Session>> {
-        Ok(Box::new(NullSession { word: self.word }))
+        Ok(Box::new(*self))
     }
 }
 
-struct NullSession {
-    word: Duration,
-}
-
-impl Session for NullSession {
+impl Session for Echo {
     fn run(&mut self, lines: &[&[u8]], sink: &mut dyn Sink) -> Result<()> {
         for (line, bytes) in lines.iter().enumerate() {
             let text = String::from_utf8_lossy(bytes);
