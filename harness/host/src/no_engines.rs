@@ -14,34 +14,20 @@ use crate::facts::{Coverage, Product, Tokenise};
 
 pub use std::alloc::System as Allocator;
 
-pub fn tokeniser(_: &Path) -> Result<Tokenise> {
-    Err(Error::NoEngines)
+macro_rules! refused {
+    ($($name:ident($($question:ty),*) -> $answer:ty;)*) => { $(
+        pub fn $name($(_: $question),*) -> Result<$answer> {
+            Err(Error::NoEngines)
+        }
+    )* };
 }
 
-pub fn vocabulary(_: &Path) -> Result<Tokenise> {
-    Err(Error::NoEngines)
-}
-
-pub fn shortlist(_: &ModelDir, _: &Path, _: Cut) -> Result<Shortlist> {
-    Err(Error::NoEngines)
-}
-
-pub fn coverage(
-    _: &ModelDir,
-    _: usize,
-    _: &mut dyn Iterator<Item = (&[u8], &str)>,
-) -> Result<Option<Coverage>> {
-    Err(Error::NoEngines)
-}
-
-pub fn product_speeds(_: &[Product], _: usize) -> Result<Vec<Vec<f64>>> {
-    Err(Error::NoEngines)
-}
-
-pub fn explain_tuning(_: &Path) -> Result<String> {
-    Err(Error::NoEngines)
-}
-
-pub fn activation_scales(_: &Path) -> Result<BTreeMap<String, f32>> {
-    Err(Error::NoEngines)
+refused! {
+    tokeniser(&Path) -> Tokenise;
+    vocabulary(&Path) -> Tokenise;
+    shortlist(&ModelDir, &Path, Cut) -> Shortlist;
+    coverage(&ModelDir, usize, &mut dyn Iterator<Item = (&[u8], &str)>) -> Option<Coverage>;
+    product_speeds(&[Product], usize) -> Vec<Vec<f64>>;
+    explain_tuning(&Path) -> String;
+    activation_scales(&Path) -> BTreeMap<String, f32>;
 }
