@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use dyno_record::rules::limits::FOREIGN_LIMIT;
+use itertools::Itertools;
 use serde::Serialize;
 
 use super::context::SetContext;
@@ -62,41 +63,46 @@ fn good_if(well: bool, text: String) -> Trust {
     Trust { weight: if well { Weight::Good } else { Weight::Doubt }, text }
 }
 
+/// The first `most` reasons, and how many more there are.
+fn first(most: usize, mut all: Vec<Trust>, more: impl Fn(usize) -> Trust) -> Vec<Trust> {
+    let left = all.len().saturating_sub(most);
+    all.truncate(most);
+    all.extend((left > 0).then(|| more(left)));
+    all
+}
+
+/// A reason that lists names, if there are any.
+fn naming(names: impl Iterator<Item = String>, about: impl Fn(String) -> Trust) -> Option<Trust> {
+    let names: Vec<String> = names.collect();
+    (!names.is_empty()).then(|| about(list(&names)))
+}
+
 fn invalid(material: &Material<'_>) -> Vec<Trust> {
     let all = &material.summary.cells;
-    let mut panel = Vec::new();
-    for cell in all.iter().filter(|cell| cell.verdict == Verdict::Invalid) {
-        let (name, track) = (&material.systems[cell.place].name, cell.track);
-        panel.extend(cell.reasons.iter().map(|reason| {
-            let (code, figure, limit) = (reason.code.name(), &reason.figure, &reason.limit);
-            let remedy = capital(&reason.remedy);
-            bad(format!("{name} is INVALID in {track}: {code} – {figure} (allowed: {limit}). {remedy}."))
-        }));
+    let invalid = all.iter().filter(|cell| cell.verdict == Verdict::Invalid);
+    let reasons = invalid.flat_map(|cell| cell.reasons.iter().map(move |reason| (cell, reason)));
+    let told = reasons.map(|(cell, reason)| {
+        let (name, track, code) = (&material.systems[cell.place].name, cell.track, reason.code.name());
+        let (figure, limit, remedy) = (&reason.figure, &reason.limit, capital(&reason.remedy));
+        bad(format!("{name} is INVALID in {track}: {code} – {figure} (allowed: {limit}). {remedy}."))
+    });
+    let told: Vec<Trust> = told.collect();
+    if told.is_empty() {
+        let count = counted(all.len(), "cell kept", "cells kept");
+        return vec![good_if(true, format!("{count} the rules: none is INVALID."))];
     }
     // Few faults make many cells INVALID; the full table has all of them.
-    let more = panel.len().saturating_sub(6);
-    panel.truncate(6);
-    if more > 0 {
-        panel.push(bad(format!("… and {more} more, in the full table.")));
-    }
-    if panel.is_empty() {
-        let count = counted(all.len(), "cell kept", "cells kept");
-        panel.push(good_if(true, format!("{count} the rules: none is INVALID.")));
-    }
-    panel
+    first(6, told, |more| bad(format!("… and {more} more, in the full table.")))
 }
 
 fn noisy(material: &Material<'_>) -> Option<Trust> {
     let noisy = material.summary.cells.iter().filter(|cell| cell.verdict == Verdict::Noisy);
-    let mut names: Vec<String> =
-        noisy.map(|cell| format!("{} in {}", material.systems[cell.place].name, cell.track)).collect();
-    names.dedup();
-    let about = |names| {
-        format!(
+    let names = noisy.map(|cell| format!("{} in {}", material.systems[cell.place].name, cell.track));
+    naming(names.dedup(), |names| {
+        doubt(format!(
             "The host disturbed {names}: NOISY. Measure again on a quieter machine; dyno doctor names what disturbs."
-        )
-    };
-    (!names.is_empty()).then(|| doubt(about(list(&names))))
+        ))
+    })
 }
 
 fn profile(profile: Profile) -> Trust {
@@ -149,18 +155,15 @@ fn load(records: &[Record]) -> Option<Trust> {
 /// Warnings on cells that may be quoted, each code once a system, with its first figure.
 fn warnings(material: &Material<'_>) -> Vec<Trust> {
     let mut seen = HashSet::new();
-    let mut panel = Vec::new();
+    let mut told = Vec::new();
     for (row, cell) in material.summary.cells.iter().zip(material.run.cells()) {
         let all = cell.records.iter().flat_map(|record| &record.warnings);
         for warning in all.filter(|warning| seen.insert((row.place, warning.code))) {
             let (name, code) = (&material.systems[row.place].name, warning.code.name());
-            panel.push(doubt(format!("{name}: {code} – {} (usual: {}).", warning.figure, warning.limit)));
+            told.push(doubt(format!("{name}: {code} – {} (usual: {}).", warning.figure, warning.limit)));
         }
     }
-    let more = panel.len().saturating_sub(4);
-    panel.truncate(4);
-    panel.extend((more > 0).then(|| doubt(format!("… and {more} more warnings, in the records."))));
-    panel
+    first(4, told, |more| doubt(format!("… and {more} more warnings, in the records.")))
 }
 
 /// Spread of the rounds of a cell: the effect of the host's load, whatever its cause.
@@ -189,35 +192,28 @@ fn plain_percent(share: f64) -> String {
 
 /// Pairs that the metrics rank in different ways.
 fn disagreements(Summary { disagreements, metrics, .. }: &Summary) -> Vec<Trust> {
-    let told = disagreements.iter().take(MOST_DISAGREEMENTS);
-    let more = disagreements.len().saturating_sub(MOST_DISAGREEMENTS);
-    let rest = || format!("The metrics disagree on {}.", counted(more, "more pair", "more pairs"));
-    let told = told.map(|told| told.about(metrics) + ".");
-    told.chain((more > 0).then(rest)).map(doubt).collect()
+    let told = disagreements.iter().map(|told| doubt(told.about(metrics) + ".")).collect();
+    first(3, told, |more| {
+        doubt(format!("The metrics disagree on {}.", counted(more, "more pair", "more pairs")))
+    })
 }
-
-/// Disagreements that are told one by one.
-const MOST_DISAGREEMENTS: usize = 3;
 
 fn unscored(contexts: &[SetContext<'_>]) -> Option<Trust> {
     let lacks = |context: &&SetContext<'_>| {
         context.translators.iter().any(|&system| context.set.quality(system).is_none())
     };
     let names = contexts.iter().filter(lacks).map(|context| context.set.texts.name.clone());
-    let names: Vec<String> = names.collect();
-    let about = |names| {
-        format!(
+    naming(names, |names| {
+        doubt(format!(
             "Quality is missing for some systems on {names}; dyno score adds it where there are references."
-        )
-    };
-    (!names.is_empty()).then(|| doubt(about(list(&names))))
+        ))
+    })
 }
 
 fn yardsticks(contexts: &[SetContext<'_>]) -> Option<Trust> {
     let context = contexts.first()?;
     let yardstick = |system: &usize| context.set.is_yardstick(*system);
-    let names: Vec<String> =
-        (0..context.material.systems.len()).filter(yardstick).map(|system| context.name(system)).collect();
+    let names = (0..context.material.systems.len()).filter(yardstick).map(|system| context.name(system));
     let about = |names| format!("Yardsticks that hand the source back, in the full table only: {names}.");
-    (!names.is_empty()).then(|| good_if(true, about(list(&names))))
+    naming(names, |names| good_if(true, about(names)))
 }
