@@ -182,14 +182,6 @@ impl Table {
         self.rows.push(Row { fields, class });
     }
 
-    /// The table without one column.
-    #[must_use]
-    pub fn without(mut self, column: usize) -> Self {
-        self.heads.remove(column);
-        self.rows.iter_mut().for_each(|row| drop(row.fields.remove(column)));
-        self
-    }
-
     /// The table without its empty columns.
     #[must_use]
     pub fn without_empty_columns(self) -> Self {
@@ -198,12 +190,15 @@ impl Table {
 
     /// The table without its empty columns, except the last `kept` ones: their emptiness is a finding.
     #[must_use]
-    pub fn without_empty_columns_but(self, kept: usize) -> Self {
-        let says = |row: &Row, i: usize| !matches!(row.fields[i].text.as_str(), "–" | "");
-        let stays = |i: usize| i == 0 || i + kept >= self.heads.len();
-        let empty = |&i: &usize| !stays(i) && !self.rows.iter().any(|row| says(row, i));
-        let empty: Vec<usize> = (0..self.heads.len()).filter(empty).collect();
-        empty.into_iter().rev().fold(self, Self::without)
+    pub fn without_empty_columns_but(mut self, kept: usize) -> Self {
+        let is_empty = |row: &Row, column: usize| matches!(row.fields[column].text.as_str(), "–" | "");
+        for column in (1..self.heads.len().saturating_sub(kept)).rev() {
+            if self.rows.iter().all(|row| is_empty(row, column)) {
+                self.heads.remove(column);
+                self.rows.iter_mut().for_each(|row| drop(row.fields.remove(column)));
+            }
+        }
+        self
     }
 
     /// The table with spaces behind its figures, as wide as their missing digits, so that decimal points
@@ -248,7 +243,7 @@ impl Table {
 
 /// Spaces for the last `lacks` places of a figure: a figure space for each digit, a punctuation space for the
 /// point.
-pub fn blank(figure: &str, lacks: usize) -> String {
+fn blank(figure: &str, lacks: usize) -> String {
     let point = usize::from(lacks > 0 && !figure.contains('.'));
     "\u{2008}".repeat(point) + &"\u{2007}".repeat(lacks - point)
 }
