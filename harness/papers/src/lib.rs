@@ -3,12 +3,11 @@
 //! Judgements of cells come from `dyno-results`, charts and pages from `dyno-report`. This crate measures nothing and
 //! reads no file.
 
-mod error;
 pub mod published;
 pub mod reproduction;
 mod tables;
 
-pub use error::{Error, Result};
 pub use tables::{
-    Baseline, Column, Library, Point, Precision, Product, Quantity, Split, Statement, Table, Unit, tables,
+    Baseline, Column, Error, Library, Point, Precision, Product, Quantity, Result, Split, Statement, Table,
+    Unit, tables,
 };

@@ -7,8 +7,7 @@ use dyno_stats::numbers::counted;
 use itertools::Itertools;
 use serde_json::{Value, json};
 
-use crate::error::Result;
-use crate::page::document;
+use crate::page::{Result, document};
 use crate::tables::{Field, Table};
 use crate::view::class_of;
 use dyno_results::contest::Cost;

@@ -15,7 +15,6 @@
 //! Judgements come from `dyno-results`. This crate measures nothing and reads no file.
 
 pub mod charts;
-mod error;
 pub mod hosts;
 mod latex;
 pub mod leaderboard;
@@ -29,8 +28,7 @@ mod tables;
 mod translations;
 mod view;
 
-pub use error::{Error, Result};
-pub use page::document;
+pub use page::{Error, Result, document};
 pub use published::Published;
 pub use readme::{BEGIN, END, PAPERS, between};
 pub use tables::{Field, Rows, Table, inline};

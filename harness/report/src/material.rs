@@ -2,6 +2,8 @@
 //!
 //! Measurements and judgements are those of `dyno-results`. Verdicts for the reader follow in `view`.
 
+use std::str::FromStr;
+
 use dyno_api::printable_line;
 use dyno_record::identity::{Launch, RunSystem};
 use dyno_results::contest::Set;
@@ -61,6 +63,11 @@ impl<'a> System<'a> {
             settings,
             described,
         }
+    }
+
+    /// A setting, if it is a number.
+    pub fn number<T: FromStr>(&self, name: &str) -> Option<T> {
+        self.settings.iter().find(|(setting, _)| setting == name)?.1.parse().ok()
     }
 }
 

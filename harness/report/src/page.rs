@@ -11,7 +11,6 @@ use sha2::{Digest, Sha256};
 use tera::Tera;
 
 use crate::charts;
-use crate::error::{Error, Result};
 use crate::view::Report;
 
 /// Frame of all pages, and their components.
@@ -20,6 +19,19 @@ const PARTS: &str = include_str!("../../../templates/parts.html");
 const TEMPLATE: &str = include_str!("../../../templates/report.html");
 const STYLE: &str = include_str!("../../../templates/report.css");
 const SCRIPT: &str = include_str!("../../../templates/report.js");
+
+/// Failure to fill a page's template: a fault of dyno itself, since templates ship with dyno.
+#[derive(Debug, thiserror::Error)]
+#[error("{what} can't be made")]
+pub struct Error {
+    /// Name of the page.
+    what: String,
+    /// Fault of the template or of its data.
+    source: tera::Error,
+}
+
+/// A result of this crate.
+pub type Result<T> = std::result::Result<T, Error>;
 
 impl Report {
     /// The report as one HTML file. `beside_records` adds links to the records in the same folder.

@@ -2,7 +2,6 @@
 
 use dyno_record::Track;
 use dyno_results::contest::Cost;
-use dyno_stats::numbers::plain;
 
 /// A published point.
 #[derive(Clone, Debug)]
@@ -11,16 +10,12 @@ pub struct Published {
     pub paper: String,
     /// BLEU as published.
     pub bleu: f64,
-    /// Name of the system.
-    pub name: String,
-    /// Paper and place in it.
-    pub source: String,
-    /// Test set and hardware.
-    pub conditions: String,
     /// Words a second as published, or computed from what is.
     pub words_per_second: f64,
     /// Price of the hardware, where the paper names one.
     pub dollars_per_hour: Option<f64>,
+    /// Lines of the tip: name and figures, test set and hardware, paper and place in it.
+    pub tip: Vec<String>,
 }
 
 impl Published {
@@ -31,11 +26,5 @@ impl Published {
             Cost::Under(Track::Throughput1) => Some(self.words_per_second),
             Cost::Under(_) => None,
         }
-    }
-
-    /// Lines of the tip.
-    pub fn tip(&self) -> Vec<String> {
-        let speed = format!("{} words/s, BLEU {}", plain(self.words_per_second), self.bleu);
-        vec![format!("{}: {}", self.paper, self.name), speed, self.conditions.clone(), self.source.clone()]
     }
 }

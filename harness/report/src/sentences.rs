@@ -24,6 +24,17 @@ pub fn list(names: &[String]) -> String {
     }
 }
 
+/// Characters of a long text that are shown.
+const SHOWN: usize = 120;
+
+/// Beginning of a long text.
+pub fn beginning(text: &str) -> String {
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{} …", text[..end].trim_end()),
+        None => text.into(),
+    }
+}
+
 /// Quality with half of its interval: "BLEU 36.1 ±1.9".
 pub fn quality(scale: &Scale, quality: &Estimate) -> String {
     scale.titled(quality.value, Some((quality.high - quality.low) / 2.0))
@@ -223,5 +234,18 @@ impl Writer<'_> {
         let names: Vec<String> =
             self.contest.contestants.iter().filter(probable).map(|one| self.name(one)).collect();
         (!names.is_empty()).then(|| format!("Probably also on the frontier: {}.", list(&names)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_text_is_cut_at_a_character() {
+        assert_eq!(beginning("short"), "short");
+        let cut = beginning(&"ä".repeat(SHOWN + 1));
+        assert_eq!(cut.chars().filter(|&letter| letter == 'ä').count(), SHOWN);
+        assert!(cut.ends_with(" …"));
     }
 }

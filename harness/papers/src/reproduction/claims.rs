@@ -2,12 +2,11 @@
 //!
 //! Machines differ, so claims are factors, sizes and shares, never times. A table has one base, the paper's: a
 //! speed-up over a library's products is judged over that library's, or not at all. A ratio of costs compares
-//! networks, so one engine runs both sides. Settings of one claim fold into a line (`fold`).
+//! networks, so one engine runs both sides. Settings of one claim fold into a line.
 
 use dyno_stats::Estimate;
 
-use super::claim::Claim;
-use super::fold::{Setting, folded};
+use super::claim::{Claim, Setting, folded};
 use super::measured::{ONEDNN, STAND_IN};
 use super::rows::{Reproduction, Row};
 use super::statements::{quality, statements};
@@ -67,8 +66,7 @@ fn absence(reproduction: &Reproduction, row: &Row, point: &Point, column: &Colum
 fn size(reproduction: &Reproduction, at: usize, row: &Row) -> Option<Open> {
     let (column, pair) = (&reproduction.table.columns[at], &row.columns[at]);
     let (paper, unit) = (pair.paper?, column.unit.name());
-    let is_base = |other: &&Row| Some(&other.name) == row.base.as_ref() && other.name != row.name;
-    let base = reproduction.rows.iter().find(is_base);
+    let base = row.base.as_ref().filter(|base| **base != row.name).and_then(|base| reproduction.row(base));
     if base.is_some_and(|base| base.columns[at].paper == Some(paper)) {
         return None;
     }
@@ -110,10 +108,7 @@ fn factor(reproduction: &Reproduction, at: usize, row: &Row, point: &Point) -> O
 fn needed(library: Baseline, reproduction: &Reproduction, point: &Point, base: &str) -> String {
     let own = point.by_library.then(|| library.system(point.system()));
     let base = reproduction.table.point(base).map(|base| library.system(base.system()));
-    let is_there = |name: &String| {
-        let row = reproduction.rows.iter().find(|row| row.name == *name);
-        row.is_some_and(|row| row.columns.iter().any(|pair| pair.ours.is_some()))
-    };
+    let is_there = |name: &String| reproduction.row(name).is_some_and(Row::is_measured);
     let lacking = own.into_iter().chain(base).filter(|name| !is_there(name));
     let lacking: Vec<String> = lacking.map(|name| format!("“{name}”")).collect();
     let lacking = if lacking.is_empty() { "more rounds".into() } else { lacking.join(" and ") };
@@ -123,10 +118,9 @@ fn needed(library: Baseline, reproduction: &Reproduction, point: &Point, base: &
 /// The side of a base: a library's products, another program, or our own engine.
 fn side(reproduction: &Reproduction, base: &str) -> String {
     let Some(point) = reproduction.table.point(base) else { return OVER_OURS.into() };
-    let row = reproduction.rows.iter().find(|row| row.name == base);
-    let is_measured = |row: &Row| row.columns.iter().any(|pair| pair.ours.is_some());
     let library = point.product.and_then(|product| product.by).map(|library| library.products());
-    let is_program = row.is_some_and(|row| row.backend.is_none() && is_measured(row));
+    let row = reproduction.row(base);
+    let is_program = row.is_some_and(|row| row.backend.is_none() && row.is_measured());
     match library {
         Some(library) => library,
         None if point.system().ends_with(STAND_IN) => "the gemm crate's products".into(),

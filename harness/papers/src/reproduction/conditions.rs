@@ -31,14 +31,13 @@ impl Measured<'_> {
     /// Reason why a system that the campaign has didn't run here, if so.
     pub(super) fn absent(&self, system: &str) -> Option<String> {
         let is_absent = self.contestants?.absent.iter().any(|name| name == system);
-        let ran = || self.run.is_some_and(|run| run.cells().iter().any(|cell| cell.system == system));
-        (is_absent && !ran()).then(|| ABSENT.into())
+        (is_absent && self.cells_of(system).is_empty()).then(|| ABSENT.into())
     }
 
     /// Reason why a system lacks figures that may be quoted.
     pub(super) fn failure(&self, system: &str) -> Option<String> {
-        let run = self.run?;
-        let cells: Vec<_> = run.cells().into_iter().filter(|cell| cell.system == system).collect();
+        self.run?;
+        let cells = self.cells_of(system);
         if cells.is_empty() {
             return Some("the run holds no round of it; without -s, and uninterrupted, it will".into());
         }

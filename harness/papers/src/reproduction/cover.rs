@@ -82,7 +82,7 @@ fn headline_table(all: &[(&Reproduction, Vec<Claim>)]) -> Table {
         let profile = reproduction.profile.map(|profile| format!(", {profile} profile"));
         let place = format!("{}, {}{}", table.paper, table.place, profile.unwrap_or_default());
         let headlines = claims.iter().filter(|claim| claim.headline).cloned();
-        headlines.map(|claim| (place.clone(), claim)).collect::<Vec<_>>()
+        headlines.map(|claim| (format!("{place}: {}", claim.what), claim)).collect::<Vec<_>>()
     };
     let caption = format!("Headline factors of the papers. {CAVEAT}");
     claims_table(&caption, &all.iter().flat_map(placed).collect::<Vec<_>>())

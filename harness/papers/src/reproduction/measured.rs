@@ -1,8 +1,9 @@
-//! Our side of a table: figures of a run, and facts of models that need no run.
+//! Our side of a table: figures of a run and what it says of its systems' answers, and facts of models that need no run.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use dyno_api::Task;
 use dyno_measure::TestSet;
 use dyno_record::{Record, Track, Verdict};
 use dyno_results::summary::steady;
@@ -63,32 +64,34 @@ pub struct Measured<'a> {
 
 /// Place of a column's figures in a run: a track, and a test set where the column has its own.
 #[derive(Clone, Copy)]
-pub(super) struct Place<'a> {
-    pub(super) track: Track,
-    pub(super) set: Option<&'a str>,
+struct Place<'a> {
+    track: Track,
+    set: Option<&'a str>,
 }
 
 impl Measured<'_> {
     /// Our figures for one column of a system, in the track and on the test set of its point or of the column.
     pub(super) fn pair(&self, column: &Column, point: &Point, system: &str, base: Option<&str>) -> Pair {
-        let Some(track) = column.track.map(|track| point.track.unwrap_or(track)) else {
-            return match column.unit {
-                Unit::GigaMacs => self.product(system, base),
-                Unit::Megabytes | Unit::Mebibytes | Unit::Millions => {
-                    Pair { ours: self.size(column, system), ..Pair::default() }
-                }
-                _ => Pair::default(),
-            };
+        let track = column.track.map(|track| point.track.unwrap_or(track));
+        let set = point.set.as_deref().or(column.set.as_deref());
+        let speeds_of = |system: &str| match track {
+            Some(track) => self.speeds(system, Place { track, set }),
+            None => self.turns(column.unit, system),
         };
-        let place = Place { track, set: point.set.as_deref().or(column.set.as_deref()) };
-        let speeds = self.speeds(system, place);
+        let speeds = speeds_of(system);
         let speed = median(&speeds.values().copied().collect::<Vec<_>>());
+        let ours = match track {
+            Some(track) => {
+                speed.and_then(|speed| self.figure(column.unit, system, Place { track, set }, speed))
+            }
+            None => speed.or_else(|| self.size(column, system)),
+        };
         // A core's speed pays for the whole instance, as the papers count.
         let price = self.run.and_then(|run| run.price.as_ref()).filter(|_| column.unit == Unit::Dollars);
-        let over = |base: &str| ratios(&speeds, &self.speeds(base, place));
+        let over = |base: &str| ratios(&speeds, &speeds_of(base));
         let factors = base.map(over).unwrap_or_default();
         Pair {
-            ours: speed.and_then(|speed| self.figure(column.unit, system, place, speed)),
+            ours,
             ours_whole: price.zip(speed).map(|(price, speed)| price.words_per_dollar(speed) / 1e6),
             factor: spread(&factors),
             over_stand_in: base.and_then(|base| spread(&over(&format!("{base}{STAND_IN}")))),
@@ -97,15 +100,11 @@ impl Measured<'_> {
         }
     }
 
-    fn product(&self, point: &str, base: Option<&str>) -> Pair {
-        let turns = |name: &str| {
-            let speeds = self.products?.speeds.get(name)?;
-            Some(speeds.iter().copied().enumerate().collect::<BTreeMap<_, _>>())
-        };
-        let Some(speeds) = turns(point) else { return Pair::default() };
-        let factors = base.and_then(|base| Some(ratios(&speeds, &turns(base)?))).unwrap_or_default();
-        let ours = median(&speeds.values().copied().collect::<Vec<_>>());
-        Pair { ours, factor: spread(&factors), factors, ..Pair::default() }
+    /// Speeds of a product alone, by the number of the turn.
+    fn turns(&self, unit: Unit, product: &str) -> BTreeMap<usize, f64> {
+        let products = self.products.filter(|_| unit == Unit::GigaMacs);
+        let speeds = products.and_then(|products| products.speeds.get(product));
+        speeds.into_iter().flatten().copied().enumerate().collect()
     }
 
     /// Our figure of a speed, in words a second.
@@ -138,10 +137,14 @@ impl Measured<'_> {
         records.iter().filter_map(|record| Some((record.round, speed(record)?))).collect()
     }
 
-    pub(super) fn cell(&self, system: &str, place: Place<'_>) -> Option<MeasuredCell<'_>> {
-        let is_it = |cell: &MeasuredCell<'_>| cell.system == system && cell.track == place.track;
+    /// Cells of a system in the run.
+    pub(super) fn cells_of(&self, system: &str) -> Vec<MeasuredCell<'_>> {
+        self.run.into_iter().flat_map(Run::cells).filter(|cell| cell.system == system).collect()
+    }
+
+    fn cell(&self, system: &str, place: Place<'_>) -> Option<MeasuredCell<'_>> {
         let has_set = |cell: &MeasuredCell<'_>| place.set.is_none_or(|set| cell.test_set.is_of(set));
-        self.run?.cells().into_iter().find(|cell| is_it(cell) && has_set(cell))
+        self.cells_of(system).into_iter().find(|cell| cell.track == place.track && has_set(cell))
     }
 
     /// Size of the system's weights in the column's unit, or the number of its parameters.
@@ -149,11 +152,12 @@ impl Measured<'_> {
         let contestant = self.contestant(system)?;
         let of_network = contestant.drawn_bytes.filter(|_| contestant.reads_f32 || !column.stored);
         let bytes = of_network.or_else(|| self.stored_bytes(system))? as f64;
-        Some(match column.unit {
-            Unit::Millions => bytes / size_of::<f32>() as f64 / 1e6,
-            Unit::Mebibytes => bytes / f64::from(1 << 20),
-            _ => bytes / 1e6,
-        })
+        match column.unit {
+            Unit::Millions => Some(bytes / size_of::<f32>() as f64 / 1e6),
+            Unit::Mebibytes => Some(bytes / f64::from(1 << 20)),
+            Unit::Megabytes => Some(bytes / 1e6),
+            _ => None,
+        }
     }
 
     /// Bytes of the files of weights that the system has opened in the run.
@@ -164,7 +168,7 @@ impl Measured<'_> {
         Some(files.map(|file| file.bytes).sum()).filter(|bytes| *bytes > 0)
     }
 
-    pub(super) fn contestant(&self, system: &str) -> Option<&Contestant> {
+    fn contestant(&self, system: &str) -> Option<&Contestant> {
         self.contestants?.systems.iter().find(|found| found.name == system)
     }
 
@@ -176,8 +180,7 @@ impl Measured<'_> {
 
     /// Number of lines of a system's test set.
     pub(super) fn lines(&self, system: &str) -> Option<usize> {
-        let cells = self.run?.cells();
-        Some(cells.iter().find(|cell| cell.system == system)?.test_set.source.len())
+        Some(self.cells_of(system).first()?.test_set.source.len())
     }
 
     /// Bytes of the program, and of the files that the system has opened in the run.
@@ -193,8 +196,7 @@ impl Measured<'_> {
 
     /// A round of a system that counts.
     fn record(&self, system: &str) -> Option<&Record> {
-        let cell = self.run?.cells().into_iter().find(|cell| cell.system == system)?;
-        quotable(&cell).first().copied()
+        quotable(self.cells_of(system).first()?).first().copied()
     }
 
     /// Breakdown of a system's time on a test set, as the system accounts for it.
@@ -204,10 +206,56 @@ impl Measured<'_> {
         let has_set = |name: &str| run.test_sets.iter().filter(is_wanted).any(|there| there.name == name);
         run.breakdowns.iter().find(|told| told.system == system && has_set(&told.test_set))
     }
+
+    /// Share of lines that two systems of one model translate alike; vectors of encoders are no lines.
+    pub(super) fn same_lines(&self, system: &str, base: &str) -> Option<f64> {
+        let run = self.run?;
+        let encodes =
+            |name: &str| run.identity.system(name).is_some_and(|system| system.task == Some(Task::Encode));
+        let is_encoder = |name: &str| self.backend(name).is_some_and(|backend| backend == "encoder");
+        if [system, base].iter().any(|name| encodes(name) || is_encoder(name)) {
+            return None;
+        }
+        let models = |name: &str| run.identity.system(name).map(|system| &system.models);
+        models(system).filter(|found| Some(*found) == models(base))?;
+        let answers = |name: &str| {
+            let cells =
+                Track::ALL.iter().filter_map(|track| self.cell(name, Place { track: *track, set: None }));
+            let output = cells.filter(is_quotable).find_map(|cell| run.scored_output(&cell));
+            run.outputs.get(output?)
+        };
+        let (ours, theirs) = (answers(system)?, answers(base)?);
+        let same = ours.iter().zip(theirs).filter(|(ours, theirs)| ours == theirs).count();
+        Some(same as f64 / theirs.len().max(1) as f64)
+    }
+
+    /// BLEU of a system with trained models, where the test set has references.
+    pub(super) fn bleu(&self, system: &str) -> Option<f64> {
+        let (output, set) = self.trained_output(system)?;
+        self.run?.scores.quality("bleu", &output, &set).map(|quality| quality.score)
+    }
+
+    /// BLEU of a system over that of its base, with the interval of the bootstrap over lines.
+    pub(super) fn bleu_gain(&self, system: &str, base: &str) -> Option<Estimate> {
+        let ((ours, set), (theirs, _)) = (self.trained_output(system)?, self.trained_output(base)?);
+        if ours == theirs {
+            return Some(Estimate::exactly(0.0));
+        }
+        let found = self.run?.scores.difference("bleu", &ours, &theirs, &set)?;
+        Some(Estimate { value: found.difference, low: found.low, high: found.high })
+    }
+
+    /// Output of a system with trained models, and the name of its test set.
+    fn trained_output(&self, system: &str) -> Option<(String, String)> {
+        let drawn = self.contestant(system).is_none_or(|known| known.drawn_bytes.is_some());
+        let cell = self.cells_of(system).into_iter().find(|_| !drawn)?;
+        let output = self.run?.scored_output(&cell).filter(|_| is_quotable(&cell))?;
+        Some((output.clone(), cell.test_set.name.clone()))
+    }
 }
 
 /// Whether the figures of a cell may be quoted: none of an INVALID one, whichever of its rounds broke a rule.
-pub(super) fn is_quotable(cell: &MeasuredCell<'_>) -> bool {
+fn is_quotable(cell: &MeasuredCell<'_>) -> bool {
     cell.verdict() != Verdict::Invalid
 }
 

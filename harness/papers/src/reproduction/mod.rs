@@ -10,13 +10,11 @@
 //! library's products where the paper's base calls one, our own f32 otherwise. Factors over our f32, and over
 //! the gemm crate as a stand-in for libraries ([`STAND_IN`]), stand in columns without a verdict.
 
-mod answers;
 mod chart;
 mod claim;
 mod claims;
 mod conditions;
 mod cover;
-mod fold;
 mod map;
 mod measured;
 mod notes;

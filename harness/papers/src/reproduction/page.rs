@@ -51,7 +51,7 @@ fn list(notes: &Notes) -> String {
 }
 
 fn claims_of(reproduction: &Reproduction) -> Table {
-    let claims: Vec<_> = claims(reproduction).into_iter().map(|claim| (String::new(), claim)).collect();
+    let claims: Vec<_> = claims(reproduction).into_iter().map(|claim| (claim.what.clone(), claim)).collect();
     claims_table("Claims of the paper", &claims)
 }
 

@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 
 use dyno_record::Profile;
 use dyno_results::CellBreakdown;
-use dyno_stats::Estimate;
-use dyno_stats::grouped;
+use dyno_stats::{Estimate, grouped};
 use serde::Serialize;
 
 use super::measured::{Measured, Pair, STAND_IN};
@@ -102,6 +101,11 @@ impl Reproduction {
         }
     }
 
+    /// The first row of that name.
+    pub(super) fn row(&self, name: &str) -> Option<&Row> {
+        self.rows.iter().find(|row| row.name == name)
+    }
+
     /// The verdict on a claim without a figure: what is missing for good, what is pending, or what measures it.
     pub(super) fn without_figure(&self, missing: Option<String>, pending: Option<&String>) -> Verdict {
         match (missing, pending) {
@@ -113,6 +117,13 @@ impl Reproduction {
             }
             _ => Verdict::NotMeasured("nothing here measures it so far".into()),
         }
+    }
+}
+
+impl Row {
+    /// Whether it has a figure of ours.
+    pub(super) fn is_measured(&self) -> bool {
+        self.columns.iter().any(|pair| pair.ours.is_some())
     }
 }
 
@@ -167,15 +178,15 @@ fn row_beside(table: &Table, point: &Point, system: String, measured: &Measured<
         return None;
     }
     let found = |column| measured.pair(column, point, &system, Some(point.system()));
-    let columns: Vec<Pair> = table.columns.iter().map(found).collect();
-    columns.iter().any(|pair| pair.ours.is_some()).then(|| Row {
+    let row = Row {
         same_lines: measured.same_lines(&system, point.system()),
         backend: measured.backend(&system),
         base: Some(point.name.clone()),
+        columns: table.columns.iter().map(found).collect(),
         name: system,
-        columns,
         ..Row::default()
-    })
+    };
+    Some(row).filter(Row::is_measured)
 }
 
 /// Rows without a figure of ours, with the reason.

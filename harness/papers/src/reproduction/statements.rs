@@ -2,7 +2,7 @@
 
 use dyno_stats::Estimate;
 
-use super::claim::{Claim, LINES};
+use super::claim::{Claim, LINES, interval};
 use super::measured::{ratios, spread};
 use super::rows::{Reproduction, Row};
 use super::verdict::{Lacking, Verdict};
@@ -14,8 +14,7 @@ pub(super) fn statements(reproduction: &Reproduction) -> impl Iterator<Item = Cl
 }
 
 fn of_statement(reproduction: &Reproduction, said: &Statement) -> Claim {
-    let row = |name: &String| reproduction.rows.iter().find(|row| row.name == *name);
-    let named = said.point.as_ref().and_then(row);
+    let named = said.point.as_ref().and_then(|name| reproduction.row(name));
     let found = said.of.zip(named).and_then(|(of, row)| Some((of, quantity(reproduction, said, of, row)?)));
     let lines = named.and_then(|row| row.lines).filter(|lines| *lines < LINES);
     let verdict = match (&found, lines) {
@@ -30,7 +29,7 @@ fn of_statement(reproduction: &Reproduction, said: &Statement) -> Claim {
             reproduction.without_figure(said.missing.clone().or(lacking), said.pending.as_ref())
         }
     };
-    let interval = found.filter(|(_, ours)| ours.low < ours.high).map(|(_, ours)| interval(ours));
+    let interval = found.filter(|(_, ours)| ours.low < ours.high).and_then(|(_, ours)| interval(&[ours]));
     Claim {
         ours: found.map(|(of, ours)| of.text(ours.value)),
         interval,
@@ -49,13 +48,8 @@ fn said_verdict(said: &Statement, of: Quantity, ours: Estimate) -> Verdict {
     }
 }
 
-fn interval(of: Estimate) -> String {
-    format!("{:.2}–{:.2}", of.low, of.high)
-}
-
 fn quantity(reproduction: &Reproduction, said: &Statement, of: Quantity, row: &Row) -> Option<Estimate> {
-    let row_of = |name: &String| reproduction.rows.iter().find(|row| row.name == *name);
-    let other = || said.over.as_ref().and_then(row_of);
+    let other = || reproduction.row(said.over.as_ref()?);
     let value = match of {
         Quantity::BleuGain => return row.bleu_gain,
         Quantity::BleuChange => return row.bleu_gain.map(change),

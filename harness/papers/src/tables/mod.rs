@@ -7,8 +7,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Error, Result};
-
 mod grid;
 mod points;
 mod product;
@@ -26,6 +24,14 @@ const PAPERS: [&str; 5] = [
     include_str!("hw-tsc-2021.toml"),
     include_str!("dice-2021.toml"),
 ];
+
+/// The papers' data are wrong: a fault of dyno itself, since they ship with dyno.
+#[derive(Debug, thiserror::Error)]
+#[error("the papers' tables: {0}")]
+pub struct Error(pub String);
+
+/// A result of this crate.
+pub type Result<T> = std::result::Result<T, Error>;
 
 /// A paper: its tables, and keys of each that has none of its own.
 #[derive(Deserialize)]

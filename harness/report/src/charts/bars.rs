@@ -1,11 +1,10 @@
 //! Horizontal bars from zero, each with its figure at the end and its interval as a whisker.
 
-use super::chart::{Chart, Size};
+use super::chart::{Chart, Size, spot};
 use super::labels::{Area, LINE, shortened, width};
 use super::palette::Colour;
 use super::scale::Scale;
 use super::svg::{Anchor, Svg};
-use super::tip::spot;
 use dyno_stats::Estimate;
 use dyno_stats::numbers::lacking_decimals;
 

@@ -1,11 +1,10 @@
 //! Curves over a measured quantity: distributions, and latency over length. Names stand at their curves.
 
-use super::chart::{Chart, Size};
+use super::chart::{Chart, Size, spot};
 use super::frame::{Axis, Frame};
 use super::labels::{Area, BOLD, LINE, Labels, shortened, width};
 use super::palette::Colour;
 use super::svg::{Anchor, Svg};
-use super::tip::spot;
 
 pub struct Curve {
     pub name: String,
@@ -112,6 +111,11 @@ impl Curve {
     ) -> Self {
         let tip = [name.clone()].into_iter().chain(told).collect();
         Self { name, colour, line, dots, tip }
+    }
+
+    /// A grey line to hold curves against, such as a limit.
+    pub fn reference(name: &str, line: [(f64, f64); 2], told: String) -> Self {
+        Self { name: name.into(), colour: Colour::Grey, line: line.into(), dots: Vec::new(), tip: vec![told] }
     }
 
     fn is_grey(&self) -> bool {

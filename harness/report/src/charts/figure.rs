@@ -3,7 +3,6 @@
 use serde::Serialize;
 
 use super::chart::{Chart, Size};
-use super::marks;
 use super::palette::{Colour, Family, Ground};
 use super::svg::{Medium, Svg};
 use crate::tables::Table;
@@ -50,6 +49,6 @@ impl Figure {
 /// The mark of a family alone, for legends.
 pub fn mark(family: Family) -> String {
     let mut svg = Svg::new(Medium::Page);
-    marks::draw(&mut svg, family, Colour::Of(family), (7.0, 7.0), false);
+    svg.mark(family, Colour::Of(family), (7.0, 7.0), false);
     svg.alone((14.0, 14.0))
 }

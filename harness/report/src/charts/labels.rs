@@ -84,41 +84,38 @@ impl Labels {
     /// The best free place close to a point of a curve, with the area that it would cover. The place stays
     /// free.
     pub fn try_beside(&self, (x, y): (f64, f64), width: f64) -> Option<(f64, Area)> {
-        let free = |area: &Area| {
-            area.within(&self.bounds) && !self.taken.iter().any(|other| area.overlap(other) > 0.0)
-        };
         let near = [
             (x + 5.0, y - LINE / 2.0),
             (x - 5.0 - width, y - LINE / 2.0),
             (x - width, y - LINE - 3.0),
             (x, y + 3.0),
         ];
-        let areas = near.map(|(x, y)| Area { x, y, width, height: LINE });
-        let cost = |area: Area| (self.avoided.iter().map(|other| area.overlap(other)).sum::<f64>(), area);
-        areas.into_iter().filter(free).map(cost).min_by(|a, b| a.0.total_cmp(&b.0))
+        self.best(near.into_iter().map(|(x, y)| (0.0, Area { x, y, width, height: LINE })), 1.0)
     }
 
     /// Takes the best free place for a label of that width around `point`; `None` if no place is free.
     pub fn place(&mut self, point: (f64, f64), width: f64) -> Option<Place> {
-        let mut best: Option<(f64, Area)> = None;
-        for (step, distance) in DISTANCES.into_iter().enumerate() {
-            for (turn, area) in around(point, width, distance).into_iter().enumerate() {
-                if !area.within(&self.bounds) || self.taken.iter().any(|other| area.overlap(other) > 0.0) {
-                    continue;
-                }
-                let covered: f64 = self.avoided.iter().map(|other| area.overlap(other)).sum();
-                // Preferred: right of the point, then near the point, then little cover of avoided areas.
-                let cost = covered / 12.0 + turn as f64 + 9.0 * step as f64;
-                if best.as_ref().is_none_or(|(least, _)| cost < *least) {
-                    best = Some((cost, area));
-                }
-            }
-        }
-        let (_, area) = best?;
+        // Preferred: near the point, then right of it, then little cover of avoided areas.
+        let places = DISTANCES.iter().enumerate().flat_map(|(step, &distance)| {
+            let turns = around(point, width, distance).into_iter().enumerate();
+            turns.map(move |(turn, area)| ((turn + 9 * step) as f64, area))
+        });
+        let (_, area) = self.best(places, 12.0)?;
         self.taken.push(area);
         let edge = area.nearest(point);
         let away = (edge.0 - point.0).hypot(edge.1 - point.1);
         Some((area, (away > DISTANCES[2] - 1.0).then_some(edge)))
+    }
+
+    /// The free place of least cost, which is its own and that of the avoided areas below it: 1 for each `pixels` of
+    /// these.
+    fn best(&self, places: impl Iterator<Item = (f64, Area)>, pixels: f64) -> Option<(f64, Area)> {
+        let free = |area: &Area| {
+            area.within(&self.bounds) && !self.taken.iter().any(|other| area.overlap(other) > 0.0)
+        };
+        let covered = |area: &Area| self.avoided.iter().map(|other| area.overlap(other)).sum::<f64>();
+        let free = places.filter(|(_, area)| free(area));
+        free.map(|(own, area)| (own + covered(&area) / pixels, area)).min_by(|a, b| a.0.total_cmp(&b.0))
     }
 }
 

@@ -11,13 +11,11 @@ mod figure;
 mod frame;
 mod labels;
 mod map;
-mod marks;
 mod palette;
 mod scale;
 mod scatter;
 mod stacked;
 mod svg;
-mod tip;
 
 pub(crate) use bars::{Bar, Bars};
 pub(crate) use curves::{Curve, Curves};

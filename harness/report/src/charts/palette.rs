@@ -1,5 +1,5 @@
-//! Colours, for light and dark pages. A colour means the family of an engine, and a shape stands beside each
-//! colour. Grey means off the frontier, red means INVALID.
+//! Colours, for light and dark pages. A colour means the family of an engine; a mark, a shape of its own, stands beside
+//! it for readers who can't tell the colours apart. Grey means off the frontier, red means INVALID.
 //!
 //! The families' colours follow Okabe and Ito (2008, "Color universal design"). They are darkened on white
 //! and lightened on black, up to the contrast of 4.5 that WCAG 2.2 asks of text, since labels have these
@@ -37,6 +37,36 @@ impl Family {
     /// The family of a built-in backend. An unknown name counts as a program.
     pub fn of_backend(name: &str) -> Self {
         named(name).unwrap_or(Self::Program)
+    }
+
+    /// Corners of a family's mark; `None` is a circle. The sizes make all marks look equally large.
+    pub const fn outline(self) -> Option<&'static [(f64, f64)]> {
+        Some(match self {
+            Self::Ssru => return None,
+            Self::Aan => &[(-4.5, -4.5), (4.5, -4.5), (4.5, 4.5), (-4.5, 4.5)],
+            Self::Gru => &[(0.0, -5.8), (5.4, 4.2), (-5.4, 4.2)],
+            Self::RnnFc => &[(0.0, -6.2), (6.2, 0.0), (0.0, 6.2), (-6.2, 0.0)],
+            Self::Encoder => &[(0.0, 5.8), (5.4, -4.2), (-5.4, -4.2)],
+            // A hexagon that stands on a corner.
+            Self::DecoderOnly => {
+                &[(0.0, -5.6), (4.8, -2.8), (4.8, 2.8), (0.0, 5.6), (-4.8, 2.8), (-4.8, -2.8)]
+            }
+            Self::Plugin => &[(0.0, -5.6), (5.3, -1.7), (3.3, 4.5), (-3.3, 4.5), (-5.3, -1.7)],
+            Self::Program => &[
+                (-1.8, -5.4),
+                (1.8, -5.4),
+                (1.8, -1.8),
+                (5.4, -1.8),
+                (5.4, 1.8),
+                (1.8, 1.8),
+                (1.8, 5.4),
+                (-1.8, 5.4),
+                (-1.8, 1.8),
+                (-5.4, 1.8),
+                (-5.4, -1.8),
+                (-1.8, -1.8),
+            ],
+        })
     }
 }
 

@@ -1,13 +1,11 @@
 //! Charts of quality against cost: points with their error boxes and labels, and the frontier as stairs. For
 //! each point below the stairs, another system is both better and cheaper.
 
-use super::chart::{Chart, Size};
+use super::chart::{Chart, Size, spot};
 use super::frame::{Axis, Frame};
 use super::labels::{Area, BOLD, LINE, Labels, shortened, width};
-use super::marks;
 use super::palette::{Colour, Family};
 use super::svg::{Anchor, Svg};
-use super::tip::spot;
 use dyno_stats::{Estimate, Standing};
 
 /// Point of a system.
@@ -76,7 +74,7 @@ impl Chart for Scatter {
         }
         for point in self.points.iter().rev() {
             let hollow = point.standing == Standing::Probably;
-            marks::draw(svg, point.family, point.colour(), frame.at(point.x.value, point.y.value), hollow);
+            svg.mark(point.family, point.colour(), frame.at(point.x.value, point.y.value), hollow);
         }
         let key = self.draw_labels(svg, &frame, &stairs, size);
         self.draw_tips(svg, &frame, size);

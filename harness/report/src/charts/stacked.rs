@@ -2,11 +2,10 @@
 //! inside.
 
 use super::bars::{THICK, draw_name, names_end, row};
-use super::chart::{Chart, Size};
+use super::chart::{Chart, Size, spot};
 use super::labels::{Area, LINE, width};
 use super::palette::Colour;
 use super::svg::{Anchor, Svg};
-use super::tip::spot;
 
 /// Parts of one system.
 pub struct Stack {

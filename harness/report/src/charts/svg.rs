@@ -8,7 +8,7 @@ use std::fmt::Write;
 
 use dyno_api::printable;
 
-use super::palette::{self, Colour, Ground};
+use super::palette::{self, Colour, Family, Ground};
 
 /// Look of each class. `var(--c)` is the colour of the element.
 const PAINT: [(&str, &str); 25] = [
@@ -114,6 +114,18 @@ impl Svg {
             let _ = write!(self.body, "{}{} {}", if i == 0 { 'M' } else { 'L' }, px(x), px(y));
         }
         self.body.push_str(if closed { "Z\"/>" } else { "\"/>" });
+    }
+
+    /// The mark of a family around a point. A `hollow` mark stands for a system that is probably on the frontier.
+    pub fn mark(&mut self, family: Family, colour: Colour, at: (f64, f64), hollow: bool) {
+        let class = if hollow { "hollow" } else { "mark" };
+        match family.outline() {
+            None => self.circle(class, colour, at, if hollow { 4.5 } else { 5.0 }),
+            Some(outline) => {
+                let points: Vec<_> = outline.iter().map(|(x, y)| (at.0 + x, at.1 + y)).collect();
+                self.path(class, colour, &points, true);
+            }
+        }
     }
 
     /// A text. Only this function escapes texts of a drawing.

@@ -5,7 +5,6 @@
 
 mod contest;
 mod page;
-mod said;
 
 pub use contest::Host;
 pub use page::{latex, markdown, page};

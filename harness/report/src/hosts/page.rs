@@ -11,8 +11,7 @@ use serde_json::{Value, json};
 
 use super::contest::{Contest, Host};
 use crate::charts::{Bar, Bars, Colour, Figure};
-use crate::error::Result;
-use crate::page::document;
+use crate::page::{Result, document};
 use crate::sentences;
 use crate::tables::{Field, Table, inline};
 use crate::view::{class_of, on_frontier, row_class, scatter, with_reason};
@@ -81,14 +80,18 @@ fn part(contest: &Contest<'_>, number: usize) -> Value {
 
 /// Words per dollar by instance: on each the cheapest system that is as good as the best of all.
 fn instances(contest: &Contest<'_>, number: usize) -> Option<Figure> {
-    let mut ranked: Vec<&Contestant> =
-        contest.hosts.iter().filter_map(|host| contest.pick_on(host)).collect();
+    let pick_on = |host| contest.race.pick_of(|one| contest.cells[one.system].host == host);
+    let mut ranked: Vec<&Contestant> = (0..contest.hosts.len()).filter_map(pick_on).collect();
     ranked.sort_by(|a, b| b.cost.value.total_cmp(&a.cost.value));
     let bar = |one: &&Contestant| {
-        let entry = contest.entry(one);
+        let (host, cell) = contest.entry(one);
         Bar {
-            name: format!("{}: {}", entry.host.name, entry.cell.system),
-            colour: if one.standing == Standing::Off { Colour::Grey } else { Colour::Of(entry.family) },
+            name: format!("{}: {}", host.name, cell.system),
+            colour: if one.standing == Standing::Off {
+                Colour::Grey
+            } else {
+                Colour::Of(contest.family(one))
+            },
             value: one.cost,
             text: supported(&one.cost),
             tip: vec![contest.name(one), sentences::quality(&contest.race.scale, &one.quality)],
@@ -101,8 +104,8 @@ fn instances(contest: &Contest<'_>, number: usize) -> Option<Figure> {
     };
     let numbers = Table::of("Words per dollar by instance", &ranked)
         .classed(|one| row_class(Some(one.standing)))
-        .column("instance", |one| Field::text(contest.entry(one).host.name))
-        .column("system", |one| Field::text(&contest.entry(one).cell.system))
+        .column("instance", |one| Field::text(contest.entry(one).0.name))
+        .column("system", |one| Field::text(&contest.entry(one).1.system))
         .column(Cost::Dollars.words().head, |one| Field::estimate(Some(one.cost)))
         .aligned();
     let about = "A bar for each instance: the words that a dollar buys with its cheapest system that can't be told \
@@ -124,7 +127,7 @@ fn systems(contest: &Contest<'_>, number: usize) -> Option<Figure> {
     shown.truncate(on.max(MOST_POINTS));
     let chart = scatter(race, &shown, Vec::new(), |one| {
         let tip = vec![contest.name(one), supported(&one.cost) + " Mwords/$"];
-        (contest.name(one), contest.entry(one).family, tip)
+        (contest.name(one), contest.family(one), tip)
     });
     let scale = &race.scale;
     let numbers = Table::of(format!("{} and words per dollar", scale.title), &shown)
@@ -143,20 +146,20 @@ fn systems(contest: &Contest<'_>, number: usize) -> Option<Figure> {
 fn table(contest: &Contest<'_>) -> Table {
     let scale = &contest.race.scale;
     let head = |column: Column| format!("#{}", column.head());
-    let entries = contest.entries.iter().enumerate();
-    Table::of("All systems on all hosts", entries.map(|(i, entry)| (entry, contest.race.standing(i))))
-        .classed(|(entry, standing)| class_of(entry.cell.verdict, *standing))
-        .column("host", |(entry, _)| Field::text(entry.host.name))
-        .column("system", |(entry, _)| Field::text(&entry.cell.system))
-        .column(format!("#{}", scale.title), |(entry, _)| {
-            Field::quality(scale, entry.cell.quality_by(&scale.name))
+    let cells = contest.cells.iter().enumerate();
+    Table::of("All systems on all hosts", cells.map(|(i, own)| (own, contest.race.standing(i))))
+        .classed(|(own, standing)| class_of(own.cell.verdict, *standing))
+        .column("host", |(own, _)| Field::text(contest.hosts[own.host].name))
+        .column("system", |(own, _)| Field::text(&own.cell.system))
+        .column(format!("#{}", scale.title), |(own, _)| {
+            Field::quality(scale, own.cell.quality_by(&scale.name))
         })
-        .column(head(Column::Dollars), |(entry, _)| Field::of(Column::Dollars, entry.cell))
-        .column(head(Column::Speed), |(entry, _)| Field::rounded(Column::Speed, Some(entry.cell)))
-        .column(head(Column::P95), |(entry, _)| Field::rounded(Column::P95, entry.latency))
-        .column(head(Column::Peak), |(entry, _)| Field::rounded(Column::Peak, Some(entry.cell)))
+        .column(head(Column::Dollars), |(own, _)| Field::of(Column::Dollars, own.cell))
+        .column(head(Column::Speed), |(own, _)| Field::rounded(Column::Speed, Some(own.cell)))
+        .column(head(Column::P95), |(own, _)| Field::rounded(Column::P95, own.latency))
+        .column(head(Column::Peak), |(own, _)| Field::rounded(Column::Peak, Some(own.cell)))
         .column("frontier", |(_, standing)| on_frontier(*standing))
-        .column("verdict", |(entry, _)| with_reason(entry.cell.verdict, entry.cell.reasons.first()))
+        .column("verdict", |(own, _)| with_reason(own.cell.verdict, own.cell.reasons.first()))
         .compact()
 }
 

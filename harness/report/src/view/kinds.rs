@@ -1,7 +1,7 @@
 //! What translations keep, by kind: shares of all systems, and lines where something was lost.
 
 use super::context::{Section, SetContext};
-use super::slowest::beginning;
+use crate::sentences::beginning;
 use crate::tables::{Field, Table};
 use dyno_results::kinds::{Counter, Kept, Kind, Languages, Loss};
 

@@ -1,8 +1,9 @@
-//! Section 3, latency: its distribution, and the cost of a line and of a word.
+//! Section 3, latency: its distribution, the cost of a line and of a word, the slowest lines.
 
 use super::context::{Section, SetContext};
-use super::{clients, server, slowest};
+use super::server;
 use crate::charts::{Axis, Curve, Curves, Figure};
+use crate::sentences::beginning;
 use crate::tables::{Field, Table};
 use dyno_measure::words;
 use dyno_record::{Exchange, Track};
@@ -10,7 +11,7 @@ use dyno_results::CellSummary;
 use dyno_results::summary::Duel;
 use dyno_results::turns::Measure;
 use dyno_stats::numbers::{factor, percent_tick, plain, supported};
-use dyno_stats::{Estimate, Order, by_length, quantile, sorted};
+use dyno_stats::{Estimate, Order, by_length, median, quantile, sorted};
 use itertools::Itertools;
 
 /// Names of the percentiles that a cell has.
@@ -19,12 +20,11 @@ const PERCENTILES: [&str; 4] = ["p50", "p90", "p95", "p99"];
 pub fn section(context: &SetContext<'_>) -> Section {
     let tracks = Track::ALL.into_iter().filter(|track| track.is_lockstep());
     let lockstep = tracks.flat_map(|track| of_track(context, track));
-    let figures: Vec<Figure> =
-        lockstep.chain(server::figure(context)).chain(clients::figures(context)).collect();
+    let figures: Vec<Figure> = lockstep.chain(server::figures(context)).collect();
     let note = figures
         .is_empty()
         .then(|| "Latency was measured in no track here, or no round of one counts.".into());
-    let tables = slowest::table(context).into_iter().collect();
+    let tables = slowest(context).into_iter().collect();
     Section { id: "latency", title: "Latency", figures, tables, note }
 }
 
@@ -124,12 +124,9 @@ fn lengths(context: &SetContext<'_>, cells: &[&CellSummary], place: &str) -> Opt
     if curves.is_empty() {
         return None;
     }
-    let ends = |pick: fn(f64, f64) -> f64, from: f64| {
-        curves.iter().flat_map(|c| &c.line).map(|at| at.1).fold(from, pick)
-    };
+    let ends = curves.iter().flat_map(|curve| &curve.line).map(|at| at.1).minmax().into_option();
     // Where systems lie far apart, a linear scale would press the fast ones onto the axis.
-    let log =
-        ends(f64::min, f64::INFINITY) > 0.0 && ends(f64::max, 0.0) / ends(f64::min, f64::INFINITY) > 30.0;
+    let log = ends.is_some_and(|(least, most)| least > 0.0 && most / least > 30.0);
     let name = format!("latency{place} in ms{}", if log { " (log)" } else { "" });
     let chart = Curves {
         x: Axis::of(format!("words of the source {unit}"), false),
@@ -188,11 +185,9 @@ fn length_finding(context: &SetContext<'_>, cells: &[&CellSummary]) -> Option<St
 
 fn length_table(context: &SetContext<'_>, cells: &[&CellSummary], source: &[usize]) -> Table {
     let grouped: Vec<_> = cells.iter().map(|cell| (cell, groups(cell, source))).collect();
-    let mut lengths: Vec<f64> = grouped.iter().flat_map(|(_, groups)| groups).map(|group| group.0).collect();
-    lengths.sort_by(f64::total_cmp);
-    lengths.dedup();
+    let lengths = grouped.iter().flat_map(|(_, groups)| groups).map(|group| group.0);
     // As many columns as a table can show side by side.
-    lengths.truncate(10);
+    let lengths: Vec<f64> = lengths.sorted_by(f64::total_cmp).dedup().take(10).collect();
     let half = (width(cells[0].track) / 2) as f64;
     let title = format!("Median latency in ms by words of the source {}", cells[0].track.unit());
     Table::of(title, grouped)
@@ -203,4 +198,32 @@ fn length_table(context: &SetContext<'_>, cells: &[&CellSummary], source: &[usiz
             |middle, (_, groups)| Field::maybe(groups.iter().find(|g| g.0 == *middle).map(|g| g.1), plain),
         )
         .aligned()
+}
+
+/// Slowest lines of each system: more would hide the systems.
+const SLOWEST: usize = 3;
+
+/// The slowest lines of each system, with their text: what a tail is made of. `None` without texts or latencies.
+fn slowest(context: &SetContext<'_>) -> Option<Table> {
+    let source = &context.set.texts.source;
+    let lines = context.cells(Track::Latency).into_iter().flat_map(|cell| slowest_of(cell, source.len()));
+    let table = Table::of("Slowest lines, by their median over the rounds", lines)
+        .column("system", |(cell, ..)| Field::text(context.name(cell.place)))
+        .column("#ms", |(cell, _, line)| Field::text(plain(cell.latency_ms[*line])))
+        .column("#times its median", |(cell, middle, line)| {
+            Field::text(plain(cell.latency_ms[*line] / middle))
+        })
+        .column("#line", |(.., line)| Field::text((line + 1).to_string()))
+        .column("#words", |(.., line)| Field::text(words(&source[*line]).to_string()))
+        .column("text", |(.., line)| Field::text(beginning(&String::from_utf8_lossy(&source[*line]))))
+        .table();
+    (!table.rows.is_empty()).then(|| table.aligned())
+}
+
+/// Indices of the slowest lines of a cell, among the first `lines`, each with the cell and its median.
+fn slowest_of(cell: &CellSummary, lines: usize) -> Vec<(&CellSummary, f64, usize)> {
+    let Some(middle) = median(&cell.latency_ms) else { return Vec::new() };
+    let mut lines: Vec<usize> = (0..cell.latency_ms.len().min(lines)).collect();
+    lines.sort_by(|&a, &b| cell.latency_ms[b].total_cmp(&cell.latency_ms[a]));
+    lines.into_iter().take(SLOWEST).map(|line| (cell, middle, line)).collect()
 }

@@ -3,23 +3,19 @@
 //!
 //! Each section of the page has its own file. This file assembles them.
 
-mod clients;
 mod context;
 mod full;
-mod growth;
 mod kinds;
 mod latency;
 mod quality;
 mod scaling;
 mod server;
-mod slowest;
 mod summary;
-mod sweep;
+mod sweeps;
 #[cfg(test)]
 mod tests;
 mod time;
 mod trust;
-mod wins;
 
 use dyno_record::Profile;
 use dyno_results::{Run, Summary, csv_of};

@@ -1,16 +1,16 @@
-//! Section 2: quality against each kind of cost.
+//! Section 2: quality against each kind of cost, and who beats whom.
 
 use super::context::{Section, SetContext, row_class};
-use super::wins;
 use crate::charts::{self, Axis, Family, Figure, Point, Scatter};
 use crate::published::Published;
 use crate::sentences::{self, Writer};
 use crate::tables::{Field, Table};
-use dyno_record::Verdict;
+use dyno_record::{Track, Verdict};
 use dyno_results::contest::{Contest, Contestant, Cost};
 use dyno_results::scores::{Scale, Standard};
-use dyno_stats::Standing;
+use dyno_results::turns::Measure;
 use dyno_stats::numbers::{supported, tick};
+use dyno_stats::{Order, Standing};
 use itertools::Itertools;
 use serde_json::{Value, json};
 
@@ -28,7 +28,7 @@ pub fn figures(context: &SetContext<'_>) -> (Option<Figure>, Section) {
         Some(_) => "Only one way to count cost was measured: the chart above.".into(),
         None => "No system has both a quality and a cost here.".into(),
     });
-    let tables = wins::table(context).into_iter().collect();
+    let tables = wins(context).into_iter().collect();
     (lead, Section { id: "cost", title: "Quality against cost", figures, tables, note })
 }
 
@@ -131,7 +131,7 @@ fn published(context: &SetContext<'_>, cost: Cost) -> Vec<charts::Published> {
     };
     let point = |point: &Published| {
         let name = best(point).then(|| point.paper.clone());
-        Some(charts::Published { name, x: point.cost(cost)?, y: point.bleu, tip: point.tip() })
+        Some(charts::Published { name, x: point.cost(cost)?, y: point.bleu, tip: point.tip.clone() })
     };
     context.published.iter().filter_map(point).collect()
 }
@@ -153,4 +153,56 @@ fn table(context: &SetContext<'_>, contest: &Contest<'_>) -> Table {
             })
         })
         .aligned()
+}
+
+/// For each system those that it surely beats, in quality and in each cost; `None` for fewer than two systems.
+fn wins(context: &SetContext<'_>) -> Option<Table> {
+    let systems = &context.translators;
+    if systems.len() < 2 {
+        return None;
+    }
+    let caption =
+        "Systems that each surely beats: by the paired bootstrap in quality, beyond the noise floor in cost";
+    let is_better = |system: usize, other: usize| context.set.quality_order(system, other) == Order::Better;
+    let table = Table::of(caption, systems.iter().copied())
+        .column("system", |&system| Field::text(context.name(system)))
+        .column("better translations than", |&system| {
+            beaten(context, system, |other| is_better(system, other))
+        })
+        .columns(
+            measures(),
+            |(head, ..)| *head,
+            |&(_, measure, track), &system| {
+                beaten(context, system, |other| beats(context, (measure, track), system, other))
+            },
+        )
+        .table();
+    Some(table.without_empty_columns())
+}
+
+/// Figures, each with the head of its column.
+fn measures() -> impl Iterator<Item = (&'static str, Measure, Track)> {
+    Track::ALL.into_iter().flat_map(|track| {
+        let (shorter, faster) = track.wins();
+        let shorter = shorter.map(|head| (head, Measure::P95, track));
+        shorter.into_iter().chain([(faster, Measure::Speed, track)])
+    })
+}
+
+/// Whether `system` surely beats `other`.
+fn beats(context: &SetContext<'_>, (measure, track): (Measure, Track), system: usize, other: usize) -> bool {
+    let wanted = if measure == Measure::P95 { Order::Worse } else { Order::Better };
+    let duel = context.set.cell(system, track).and_then(|cell| cell.duels.get(&(measure, other)));
+    duel.is_some_and(|duel| duel.order == wanted)
+}
+
+fn beaten(context: &SetContext<'_>, system: usize, beats: impl Fn(usize) -> bool) -> Field {
+    let others: Vec<usize> = context.translators.iter().copied().filter(|&other| other != system).collect();
+    let names: Vec<String> =
+        others.iter().filter(|&&other| beats(other)).map(|&other| context.name(other)).collect();
+    match names.len() {
+        0 => Field::none(),
+        all if all == others.len() && all > 2 => Field::text("all others"),
+        _ => Field::text(names.join(", ")),
+    }
 }

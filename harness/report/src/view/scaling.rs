@@ -1,7 +1,7 @@
 //! Section 5: gain of more cores, memory, sizes of models, and what sweeps of cores, batches and beams show.
 
 use super::context::{Section, SetContext};
-use super::{growth, summary, sweep};
+use super::{summary, sweeps};
 use crate::charts::{Bar, Bars, Figure};
 use crate::tables::{Field, Table};
 use dyno_record::{Exchange, Track};
@@ -11,10 +11,10 @@ use dyno_stats::numbers::{factor, mebibytes, plain};
 pub fn section(context: &SetContext<'_>) -> Section {
     let several = || Track::ALL.into_iter().filter(|track| track.has_several_cores());
     let mut figures: Vec<Figure> = several().filter_map(|track| cores(context, track)).collect();
-    figures.extend(several().filter_map(|track| growth::over_cores(context, track)));
+    figures.extend(several().filter_map(|track| sweeps::over_cores(context, track)));
     figures.extend([memory(context), size(context)].into_iter().flatten());
-    figures.extend(growth::over_batches(context));
-    figures.extend(sweep::maps(context));
+    figures.extend(sweeps::over_batches(context));
+    figures.extend(sweeps::maps(context));
     let note = figures.is_empty().then(|| "Neither cores, nor sizes, nor memory were measured here.".into());
     Section { id: "scaling", title: "Cores, sizes and memory", figures, tables: Vec::new(), note }
 }
