@@ -2,9 +2,8 @@
 //! each adapter of another engine has one.
 
 use std::ffi::OsString;
-use std::fmt::Display;
 use std::fs::{self, File};
-use std::io::{Read, Seek, SeekFrom};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -12,7 +11,7 @@ use std::time::Duration;
 
 use dyno_measure::os;
 
-use crate::error::{Error, Result, refused};
+use crate::error::{Result, refused};
 use crate::last_line;
 
 /// Time between two looks at the growth of an environment.
@@ -35,8 +34,8 @@ pub struct Packages<'a> {
 pub fn build(folder: &Path, packages: &Packages<'_>, progress: &dyn Fn(u64)) -> Result<()> {
     let Packages { install, prepare, takes, remedy } = packages;
     let parent = folder.parent().unwrap_or(folder);
-    let not_created = |error| {
-        fault(format!("can't create {}: set XDG_CACHE_HOME to a folder of yours", parent.display()), error)
+    let not_created = |error: io::Error| {
+        refused!("can't create {}: set XDG_CACHE_HOME to a folder of yours: {error}", parent.display())
     };
     fs::create_dir_all(parent).map_err(not_created)?;
     let aside = tempfile::Builder::new().prefix("building-").tempdir_in(parent).map_err(not_created)?;
@@ -70,7 +69,7 @@ pub fn build(folder: &Path, packages: &Packages<'_>, progress: &dyn Fn(u64)) -> 
     if let Err(error) = fs::rename(&venv, folder)
         && !folder.is_dir()
     {
-        return Err(fault(format!("can't rename into {}", folder.display()), error));
+        return Err(refused!("can't rename into {}: {error}", folder.display()));
     }
     Ok(())
 }
@@ -95,7 +94,7 @@ fn bytes_below(folder: &Path) -> u64 {
 /// Runs `command`, which ends with the bench, in a process group of its own, and calls `look` now and then. A failure
 /// is `remedy`, with the last line that the command said.
 pub(crate) fn run(command: &mut Command, remedy: &str, look: &mut dyn FnMut()) -> Result<()> {
-    let failed = |error| fault(remedy, error);
+    let failed = |error: io::Error| refused!("{remedy}: {error}");
     // A pipe fills up while this process waits; a file takes all that the command says.
     let (mut out, mut err) = (tempfile::tempfile().map_err(failed)?, tempfile::tempfile().map_err(failed)?);
     command.stdin(Stdio::null()).process_group(0);
@@ -123,10 +122,6 @@ fn read_again(file: &mut File) -> Vec<u8> {
     let mut text = Vec::new();
     let read = file.seek(SeekFrom::Start(0)).and_then(|_| file.read_to_end(&mut text));
     read.map(|_| text).unwrap_or_default()
-}
-
-fn fault(what: impl Display, cause: impl Display) -> Error {
-    refused!("{what}: {cause}")
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Folders of adapters, found where dyno's data lie.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::description::Description;
 use crate::data;
@@ -83,12 +83,9 @@ fn folders() -> Vec<(String, PathBuf)> {
     let within = |place: PathBuf| fs::read_dir(place.join(FOLDER)).into_iter().flatten().flatten();
     let entries = data::places().into_iter().flat_map(within).map(|entry| entry.path());
     let adapters = entries.filter(|folder| folder.join("adapter.toml").is_file());
-    let mut folders: Vec<_> = adapters.filter_map(|folder| Some((name_of(&folder)?, folder))).collect();
+    let named = adapters.filter_map(|folder| Some((folder.file_name()?.to_str()?.to_owned(), folder)));
+    let mut folders: Vec<_> = named.collect();
     folders.sort_by(|(a, _), (b, _)| a.cmp(b)); // stable: the earlier place stays first
     folders.dedup_by(|(a, _), (b, _)| a == b);
     folders
-}
-
-fn name_of(folder: &Path) -> Option<String> {
-    Some(folder.file_name()?.to_str()?.to_owned())
 }
