@@ -7,7 +7,4 @@ pub mod published;
 pub mod reproduction;
 mod tables;
 
-pub use tables::{
-    Baseline, Column, Error, Library, Point, Precision, Product, Quantity, Result, Split, Statement, Table,
-    Unit, tables,
-};
+pub use tables::{Error, Precision, Product, Quantity, Result, Table, tables};

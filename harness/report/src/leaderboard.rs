@@ -14,17 +14,14 @@ use dyno_results::contest::Cost;
 
 const TEMPLATE: &str = include_str!("../../../templates/leaderboard.html");
 
-/// A run on the leaderboard.
+/// A run on the leaderboard, by its name and that of its host.
+#[allow(missing_docs)] // the names say it
 pub struct Entry {
-    /// Name of the run, for its link.
     pub name: String,
-    /// Name of the host.
     pub host: String,
     /// Path of the run's report from the page, if there is one.
     pub report: Option<String>,
-    /// Run itself.
     pub run: Run,
-    /// Judged rows of that run.
     pub summary: Summary,
 }
 

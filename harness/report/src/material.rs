@@ -14,11 +14,9 @@ use super::charts::Family;
 /// A run, as a page needs it.
 pub struct Material<'a> {
     pub run: &'a Run,
-    /// Its judged rows.
     pub summary: &'a Summary,
     /// Systems, in the campaign's order.
     pub systems: Vec<System<'a>>,
-    /// Test sets.
     pub sets: Vec<Set<'a>>,
 }
 

@@ -24,9 +24,7 @@ const SCRIPT: &str = include_str!("../../../templates/report.js");
 #[derive(Debug, thiserror::Error)]
 #[error("{what} can't be made")]
 pub struct Error {
-    /// Name of the page.
     what: String,
-    /// Fault of the template or of its data.
     source: tera::Error,
 }
 

@@ -55,7 +55,6 @@ const NO_CONTESTANT: &str = "No system may stand on the frontier: each is NOISY,
 
 /// Writer of the sentences on one contest.
 pub struct Writer<'a> {
-    /// Contest that the sentences are about.
     pub contest: &'a Contest<'a>,
     /// Name of a system by its index.
     pub name: &'a dyn Fn(usize) -> String,

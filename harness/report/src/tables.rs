@@ -10,19 +10,16 @@ use dyno_stats::numbers::{lacking_decimals, supported};
 
 /// A table.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[allow(missing_docs)] // the names say it
 pub struct Table {
-    /// Caption of the table.
     pub caption: String,
-    /// Heads of the columns.
     pub heads: Vec<Head>,
-    /// Rows of the table.
     pub rows: Vec<Row>,
 }
 
 /// Head of a column.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Head {
-    /// Text of the head.
     pub text: String,
     /// Whether the column holds figures, which are aligned on the decimal point.
     pub numeric: bool,

@@ -13,7 +13,6 @@ pub(super) const LINES: usize = 1000;
 /// A claim of a paper, and what became of it here.
 #[derive(Clone, Debug, Serialize)]
 pub struct Claim {
-    /// Subject of the claim.
     pub what: String,
     /// The paper's figure, or the least and the greatest one of its settings.
     pub paper: String,
@@ -66,7 +65,6 @@ pub struct Setting {
     pub what: String,
     /// Claim that it shares with other rows, if any.
     pub claim: Option<String>,
-    /// The paper's figure.
     pub paper: f64,
     pub ours: Option<Estimate>,
     pub unit: &'static str,

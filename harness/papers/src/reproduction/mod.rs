@@ -27,15 +27,13 @@ mod table;
 mod time;
 mod verdict;
 
-pub use claim::Claim;
 pub use claims::claims;
 pub use cover::{headlines, verdicts};
-pub use measured::{Measured, Pair, STAND_IN};
+pub use measured::{Measured, STAND_IN};
 pub use notes::{Notes, all_findings, caveats, missing, source, title};
 pub use page::{figures, markdown, page, papers_page};
-pub use rows::{Reproduction, Row};
+pub use rows::Reproduction;
 pub use side_by_side::SideBySide;
 pub use sources::{Contestant, Contestants, Coverage, KeptProducts, Products};
 pub use table::table;
 pub use time::tables as time_tables;
-pub use verdict::{Lacking, Verdict};

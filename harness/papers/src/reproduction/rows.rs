@@ -41,7 +41,6 @@ pub struct Reproduction {
 /// A row of a reproduction.
 #[derive(Debug, Default, Serialize)]
 pub struct Row {
-    /// Name of the point.
     pub name: String,
     /// Figures for each column of the table.
     pub columns: Vec<Pair>,
@@ -51,7 +50,6 @@ pub struct Row {
     pub base: Option<String>,
     /// Share of lines equal to the base's, where both have the same model.
     pub same_lines: Option<f64>,
-    /// BLEU as published.
     pub paper_bleu: Option<f64>,
     /// BLEU of our system, if its models are trained.
     pub bleu: Option<f64>,
@@ -71,7 +69,6 @@ pub struct Row {
     pub lacking: Option<Lacking>,
     /// Reason why the row's system didn't run on this host.
     pub absent: Option<String>,
-    /// Note on the row.
     pub note: Option<String>,
 }
 

@@ -116,9 +116,7 @@ fn apart(ours: f64, paper: f64) -> f64 {
 /// Cores that a row needs, and the host lacks.
 #[derive(Clone, Debug, Serialize)]
 pub struct Lacking {
-    /// Number that the row needs.
     pub wanted: usize,
-    /// Number that the host has.
     pub there: usize,
 }
 

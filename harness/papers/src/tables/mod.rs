@@ -14,7 +14,7 @@ mod statement;
 
 use grid::Grid;
 pub use points::{Column, Point, Split, Unit};
-pub use product::{Baseline, Library, Precision, Product};
+pub use product::{Baseline, Precision, Product};
 pub use statement::{Quantity, Statement};
 
 const PAPERS: [&str; 5] = [

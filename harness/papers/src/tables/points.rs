@@ -12,7 +12,6 @@ use super::product::Product;
 pub struct Column {
     /// Head of the column in the paper.
     pub head: String,
-    /// Unit of the figures.
     pub unit: Unit,
     /// Track of dyno that measures the same.
     pub track: Option<Track>,
@@ -111,7 +110,6 @@ pub struct Point {
     pub missing: Option<String>,
     /// Reason why nothing measures the row so far.
     pub pending: Option<String>,
-    /// Note on the row.
     pub note: Option<String>,
 }
 

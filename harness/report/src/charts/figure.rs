@@ -9,6 +9,7 @@ use crate::tables::Table;
 
 /// A chart with its finding, ready for a page.
 #[derive(Clone, Debug, Serialize)]
+#[allow(missing_docs)] // the names say it
 pub struct Figure {
     /// Name of the figure in links and of its file.
     pub id: String,
@@ -16,14 +17,10 @@ pub struct Figure {
     pub title: String,
     /// Description of the chart, for screen readers among others.
     pub about: String,
-    /// Wide drawing.
     pub wide: String,
-    /// Narrow drawing.
     pub narrow: String,
-    /// Drawing for a paper.
     #[serde(skip)]
     pub paper: String,
-    /// Drawing for a paper on a dark ground.
     #[serde(skip)]
     pub paper_dark: String,
     /// Numbers of the chart as a table.

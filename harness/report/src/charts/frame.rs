@@ -33,9 +33,7 @@ impl Axis {
 
 /// A plot with its layout.
 pub struct Frame {
-    /// Horizontal scale.
     pub x: Scale,
-    /// Vertical scale.
     pub y: Scale,
     /// Area inside the axes.
     pub plot: Area,

@@ -24,6 +24,7 @@ pub use frame::Axis;
 pub use labels::shortened;
 pub use map::Map;
 pub use palette::{Colour, Family, theme};
-pub use scatter::{Point, Published, Scatter};
+pub(crate) use scatter::Point;
+pub use scatter::{Published, Scatter};
 pub(crate) use stacked::{Stack, Stacked};
 pub use svg::{escape, style_sheet};

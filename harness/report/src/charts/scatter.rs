@@ -8,31 +8,22 @@ use super::palette::{Colour, Family};
 use super::svg::{Anchor, Svg};
 use dyno_stats::{Estimate, Standing};
 
-/// Point of a system.
+/// Point of a system: its quality (y) over its cost (x).
 pub struct Point {
-    /// Name of the system.
     pub name: String,
-    /// Family of the system.
     pub family: Family,
-    /// Standing on the frontier.
     pub standing: Standing,
-    /// Cost.
     pub x: Estimate,
-    /// Quality.
     pub y: Estimate,
-    /// Lines of the tip.
     pub tip: Vec<String>,
 }
 
-/// Point of a paper, below our own.
+/// Point of a paper, below our own. One point of each paper has a name, and each tip the source.
+#[allow(missing_docs)] // the names say it
 pub struct Published {
-    /// Label, which one point of each paper has.
     pub name: Option<String>,
-    /// Cost.
     pub x: f64,
-    /// Quality.
     pub y: f64,
-    /// Lines of the tip, with the source.
     pub tip: Vec<String>,
 }
 

@@ -11,12 +11,11 @@ use crate::material::family_of;
 use crate::sentences::Writer;
 
 /// A host of a merged run.
+#[allow(missing_docs)] // the names say it
 pub struct Host<'a> {
     /// Name of the host: its instance, else its processor.
     pub name: &'a str,
-    /// Run of the host.
     pub run: &'a Run,
-    /// Judged rows of that run.
     pub summary: &'a Summary,
     /// Path of the host's own report from the page, if there is one.
     pub report: Option<String>,
