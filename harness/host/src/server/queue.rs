@@ -80,21 +80,18 @@ impl<W: Write> LineQueue<W> {
     /// Reads lines until the input ends or a worker fails. Lines that arrive together join together: a page
     /// is one batch.
     pub(super) fn read(&self, mut input: impl BufRead) {
-        let (mut end, mut begun) = (Input::Ended, Vec::new());
-        loop {
+        let mut begun = Vec::new();
+        let end = loop {
             match arrived(&mut input, &mut begun) {
-                Ok(lines) if lines.is_empty() => break,
+                Ok(lines) if lines.is_empty() => break Input::Ended,
                 Ok(lines) => {
                     if !self.put(lines) {
                         return;
                     }
                 }
-                Err(error) => {
-                    end = Input::Failed(error);
-                    break;
-                }
+                Err(error) => break Input::Failed(error),
             }
-        }
+        };
         let mut state = lock(&self.state);
         if matches!(state.input, Input::Open) {
             state.input = end;
