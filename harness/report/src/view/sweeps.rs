@@ -198,18 +198,6 @@ fn table(title: &str, (head, unit): (&str, &str), sweeps: &[Swept]) -> Table {
 const BEAM: &str = "beam";
 const BATCH: &str = "batch";
 
-/// Systems that differ in beam and batch alone, with the values of both.
-struct BeamByBatch<'a> {
-    context: &'a SetContext<'a>,
-    /// Systems, each with its beam and batch.
-    systems: Vec<(usize, [u32; 2])>,
-    beams: Vec<u32>,
-    batches: Vec<u32>,
-}
-
-/// Value and text of each measured pair: one row for each beam, one column for each batch.
-type Fields = Vec<Vec<Option<(f64, String)>>>;
-
 /// A map for each model whose beam and batch were swept.
 pub(super) fn maps(context: &SetContext<'_>) -> Vec<Figure> {
     let swept = context.translators.iter().filter_map(|&system| {
@@ -217,8 +205,7 @@ pub(super) fn maps(context: &SetContext<'_>) -> Vec<Figure> {
         Some((system, [of(BEAM)?, of(BATCH)?]))
     });
     let sweeps = grouped(swept, |(a, _), (b, _)| same_sweep(context.system(*a), context.system(*b)));
-    let map = |(i, systems)| BeamByBatch::of(context, systems)?.figure(i + 1);
-    sweeps.into_iter().enumerate().filter_map(map).collect()
+    sweeps.iter().zip(1..).filter_map(|(systems, number)| map(context, systems, number)).collect()
 }
 
 /// Whether two systems differ in beam and batch alone.
@@ -232,63 +219,51 @@ fn same_sweep(a: &System<'_>, b: &System<'_>) -> bool {
     a.family == b.family && a.described.models == b.described.models && others(a) == others(b)
 }
 
-impl<'a> BeamByBatch<'a> {
-    /// The sweep of `systems`; `None` where beam or batch never varies.
-    fn of(context: &'a SetContext<'a>, systems: Vec<(usize, [u32; 2])>) -> Option<Self> {
-        let values =
-            |at: usize| systems.iter().map(|(_, own)| own[at]).sorted().dedup().collect::<Vec<u32>>();
-        let (beams, batches) = (values(0), values(1));
-        (beams.len() > 1 && batches.len() > 1).then_some(Self { context, systems, beams, batches })
-    }
+/// Systems, each with its beam and batch.
+type ByBeamAndBatch = [(usize, [u32; 2])];
 
-    fn figure(&self, number: usize) -> Option<Figure> {
-        let fields = self.fields();
-        let (title, table) = (self.title()?, self.table(&fields));
-        let texts = |values: &[u32]| values.iter().map(u32::to_string).collect::<Vec<_>>();
-        let chart = Map {
-            columns: (BATCH.into(), texts(&self.batches)),
-            rows: (BEAM.into(), texts(&self.beams)),
-            name: "words/s on one core".into(),
-            fields,
-        };
-        let id = self.context.id(&format!("beam-batch-{number}"));
-        let about = "Beam downwards, batch across; darker is faster.";
-        Some(Figure::of(&chart, &id, title, about.into(), table))
+/// The map of `systems`; `None` where beam or batch never varies, and without a speed.
+fn map(context: &SetContext<'_>, systems: &ByBeamAndBatch, number: usize) -> Option<Figure> {
+    let values = |at: usize| systems.iter().map(|(_, own)| own[at]).sorted().dedup().collect::<Vec<u32>>();
+    let (beams, batches) = (values(0), values(1));
+    if beams.len() < 2 || batches.len() < 2 {
+        return None;
     }
+    let field = |beam: &u32, batch: &u32| {
+        let (system, _) = systems.iter().find(|(_, own)| *own == [*beam, *batch])?;
+        let speed = speed(context, *system)?;
+        Some((speed.value, supported(&speed)))
+    };
+    let texts = |values: &[u32]| values.iter().map(u32::to_string).collect();
+    let chart = Map {
+        columns: (BATCH.into(), texts(&batches)),
+        rows: (BEAM.into(), texts(&beams)),
+        name: "words/s on one core".into(),
+        fields: beams.iter().map(|beam| batches.iter().map(|batch| field(beam, batch)).collect()).collect(),
+    };
+    let (id, title) = (context.id(&format!("beam-batch-{number}")), fastest(context, systems)?);
+    let about = "Beam downwards, batch across; darker is faster.".into();
+    Some(Figure::of(&chart, &id, title, about, table_of_map(&chart)))
+}
 
-    fn fields(&self) -> Fields {
-        let field = |beam, batch| {
-            let speed = self.speed(self.at(beam, batch)?)?;
-            Some((speed.value, supported(&speed)))
-        };
-        let row = |&beam: &u32| self.batches.iter().map(|&batch| field(beam, batch)).collect();
-        self.beams.iter().map(row).collect()
-    }
+fn speed(context: &SetContext<'_>, system: usize) -> Option<Estimate> {
+    context.cell(system, Track::Throughput1)?.speed()
+}
 
-    /// The system of that beam and batch.
-    fn at(&self, beam: u32, batch: u32) -> Option<usize> {
-        self.systems.iter().find(|(_, own)| *own == [beam, batch]).map(|(system, _)| *system)
-    }
+fn fastest(context: &SetContext<'_>, systems: &ByBeamAndBatch) -> Option<String> {
+    let speeds = systems.iter().filter_map(|&(system, _)| Some((system, speed(context, system)?)));
+    let (fastest, most) = speeds.max_by(|a, b| a.1.value.total_cmp(&b.1.value))?;
+    let (name, most) = (context.spoken(fastest), supported(&most));
+    Some(format!("{name} is the fastest of its sweep, at {most} words/s on one core"))
+}
 
-    fn speed(&self, system: usize) -> Option<Estimate> {
-        self.context.cell(system, Track::Throughput1)?.speed()
-    }
-
-    fn title(&self) -> Option<String> {
-        let speeds = self.systems.iter().filter_map(|&(system, _)| Some((system, self.speed(system)?)));
-        let (fastest, speed) = speeds.max_by(|a, b| a.1.value.total_cmp(&b.1.value))?;
-        let name = self.context.spoken(fastest);
-        Some(format!("{name} is the fastest of its sweep, at {} words/s on one core", supported(&speed)))
-    }
-
-    fn table(&self, fields: &Fields) -> Table {
-        Table::of("Words per second on one core by beam and batch", self.beams.iter().zip(fields))
-            .column(BEAM, |(beam, _)| Field::text(beam.to_string()))
-            .columns(
-                self.batches.iter().enumerate(),
-                |(_, batch)| format!("#batch {batch}"),
-                |(at, _), (_, fields)| Field::maybe(fields[*at].as_ref(), |(_, text)| text.clone()),
-            )
-            .aligned()
-    }
+fn table_of_map(map: &Map) -> Table {
+    Table::of("Words per second on one core by beam and batch", map.rows.1.iter().zip(&map.fields))
+        .column(BEAM, |(beam, _)| Field::text(*beam))
+        .columns(
+            map.columns.1.iter().enumerate(),
+            |(_, batch)| format!("#batch {batch}"),
+            |(at, _), (_, fields)| Field::maybe(fields[*at].as_ref(), |(_, text)| text.clone()),
+        )
+        .aligned()
 }
