@@ -1,5 +1,5 @@
-//! A claim with its verdict, and claims as a table of the page. Settings of one claim, such as numbers of tokens and threads,
-//! are one line with their range.
+//! A claim with its verdict, and claims as a table of the page. Settings of one claim, such as numbers of
+//! tokens and threads, are one line with their range.
 
 use dyno_report::{Field, Table};
 use dyno_stats::{Estimate, grouped};

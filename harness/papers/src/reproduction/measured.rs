@@ -1,4 +1,4 @@
-//! Our side of a table: figures of a run and what it says of its systems' answers, and facts of models that need no run.
+//! Our side of a table: figures and answers of a run, and facts of models that need no run.
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -1,5 +1,5 @@
-//! What all charts share: the sizes of a drawing, the trait that draws into it, and tips, the lines that a spot of a
-//! chart shows to the pointer and the keyboard.
+//! What all charts share: the sizes of a drawing, the trait that draws into it, and tips, the lines that a
+//! spot of a chart shows to the pointer and the keyboard.
 
 use super::labels::{Area, LINE, width};
 use super::palette::Colour;

@@ -107,8 +107,8 @@ impl Labels {
         Some((area, (away > DISTANCES[2] - 1.0).then_some(edge)))
     }
 
-    /// The free place of least cost, which is its own and that of the avoided areas below it: 1 for each `pixels` of
-    /// these.
+    /// The free place of least cost, which is its own and that of the avoided areas below it: 1 for each
+    /// `pixels` of these.
     fn best(&self, places: impl Iterator<Item = (f64, Area)>, pixels: f64) -> Option<(f64, Area)> {
         let free = |area: &Area| {
             area.within(&self.bounds) && !self.taken.iter().any(|other| area.overlap(other) > 0.0)

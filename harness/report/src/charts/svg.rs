@@ -116,7 +116,7 @@ impl Svg {
         self.body.push_str(if closed { "Z\"/>" } else { "\"/>" });
     }
 
-    /// The mark of a family around a point. A `hollow` mark stands for a system that is probably on the frontier.
+    /// The mark of a family around a point. A `hollow` one stands for a system that is probably on the frontier.
     pub fn mark(&mut self, family: Family, colour: Colour, at: (f64, f64), hollow: bool) {
         let class = if hollow { "hollow" } else { "mark" };
         match family.outline() {

@@ -1,5 +1,5 @@
-//! The contest of all systems on all hosts, as the page of a merged run shows it, and the sentences on it. Each claims only
-//! what the intervals support.
+//! The contest of all systems on all hosts, as the page of a merged run shows it, and the sentences on it. Each
+//! claims only what the intervals support.
 
 use dyno_results::contest::{self, Contestant, HostCell, between_hosts};
 use dyno_results::{CellSummary, Column, Run, Summary};

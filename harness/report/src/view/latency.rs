@@ -203,7 +203,7 @@ fn length_table(context: &SetContext<'_>, cells: &[&CellSummary], source: &[usiz
 /// Slowest lines of each system: more would hide the systems.
 const SLOWEST: usize = 3;
 
-/// The slowest lines of each system, with their text: what a tail is made of. `None` without texts or latencies.
+/// The slowest lines of each system, with their text: what a tail is made of.
 fn slowest(context: &SetContext<'_>) -> Option<Table> {
     let source = &context.set.texts.source;
     let lines = context.cells(Track::Latency).into_iter().flat_map(|cell| slowest_of(cell, source.len()));

@@ -155,7 +155,7 @@ fn table(context: &SetContext<'_>, contest: &Contest<'_>) -> Table {
         .aligned()
 }
 
-/// For each system those that it surely beats, in quality and in each cost; `None` for fewer than two systems.
+/// For each system those that it surely beats, in quality and in each cost; `None` for a system alone.
 fn wins(context: &SetContext<'_>) -> Option<Table> {
     let systems = &context.translators;
     if systems.len() < 2 {

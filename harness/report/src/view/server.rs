@@ -1,4 +1,4 @@
-//! The track server, in section 3: latency against the rate of arrival, then its closed loop by the number of clients.
+//! The track server, in section 3: latency against the rate of arrival, then its closed loop by clients.
 
 use super::context::SetContext;
 use crate::charts::{Axis, Curve, Curves, Figure};

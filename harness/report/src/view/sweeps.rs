@@ -1,5 +1,5 @@
-//! Sweeps in section 5: curves of the gain of more cores and of speed over sizes of batches, maps of speed by beam and
-//! batch.
+//! Sweeps in section 5: curves of the gain of more cores and of speed over sizes of batches, maps of speed by
+//! beam and batch.
 
 use super::context::SetContext;
 use crate::charts::{Axis, Colour, Curve, Curves, Figure, Map};
