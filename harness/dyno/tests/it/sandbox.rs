@@ -71,6 +71,30 @@ fn a_system_in_the_sandbox_sees_nothing_of_the_measurement() {
 }
 
 #[test]
+fn a_look_for_updates_is_a_warning() {
+    if !can_sandbox("the sandbox") {
+        return;
+    }
+    let bench = Bench::new(
+        "probes = [\"audit\"]\ntracks = [\"latency\", \"throughput-1\"]\n\
+         test-sets = [{ name = \"tiny\", source = \"tiny.en\" }]\n\
+         [[system]]\nname = \"dials\"\ncommand = [\"bash\", \"dials.sh\"]\nsandbox = \"bwrap\"\n",
+    );
+    // An address for documents (RFC 5737), which no host has.
+    bench.write("dials.sh", "(echo >/dev/tcp/192.0.2.1/80) 2>/dev/null\nexec cat\n");
+    bench.run(&[]);
+    let records = bench.records();
+    assert!(!records.is_empty());
+    for record in records {
+        let codes = |key: &str| -> Vec<Value> {
+            record[key].as_array().unwrap().iter().map(|reason| reason["code"].clone()).collect()
+        };
+        assert_ne!(record["verdict"], "INVALID", "{record}");
+        assert_eq!((codes("reasons"), codes("warnings")), (vec![], vec!["uses_network".into()]));
+    }
+}
+
+#[test]
 fn a_plugin_translates_in_the_sandbox_as_outside() {
     if !can_sandbox("the sandbox") {
         return;

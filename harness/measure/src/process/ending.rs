@@ -61,10 +61,7 @@ impl Ending {
         let lowered = (lowered > 0).then(|| Code::HiddenMemory.reason(figure()));
         let unseen = || Code::HiddenMemory.reason("a process hides its files from looks");
         let hidden = hidden.or(lowered).or_else(|| self.usage.forbids_looks.then(unseen));
-        let attempts = self.usage.network_attempts;
-        let network = || Code::UsesNetwork.reason(format!("attempts to reach another host: {attempts}"));
-        let network = (attempts > 0).then(network);
-        [affinity, share, left, hidden, over_memory(&self.usage), network].into_iter().flatten().collect()
+        [affinity, share, left, hidden, over_memory(&self.usage)].into_iter().flatten().collect()
     }
 
     /// Reason if the system ended abnormally.

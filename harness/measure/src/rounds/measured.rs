@@ -130,6 +130,11 @@ fn add_findings(earlier: &Earlier, round: &Round<'_>, observed: &mut Observed) {
             observed.warnings.push(reason);
         }
     }
+    // The round's own figure counts all its launches.
+    if let Some(reason) = observed.usage.network_use() {
+        observed.warnings.retain(|other| other.code != reason.code);
+        observed.warnings.push(reason);
+    }
 }
 
 fn verdict(observed: &Observed, noise: Option<&Noise>) -> Verdict {

@@ -38,7 +38,7 @@ impl<'a> RoundContext<'a> {
     }
 }
 
-/// Observations of a round. Fields without a description are those of [`Record`](crate::record::Record) and of
+/// Observations of a round. Fields without a description are those of [`Record`](dyno_record::Record) and of
 /// [`Lockstep`].
 #[derive(Default)]
 pub struct Observed {

@@ -20,7 +20,7 @@ pub(super) fn ask(examinee: &Examinee<'_>) -> Result<ProbeOutcome> {
             "{track}: {} processes, {} threads, {share:.2} of {cores} cores",
             ending.audit.most_processes, ending.audit.most_threads
         );
-        outcome.add(track, reasons);
+        outcome.add(track, reasons.into_iter().chain(ending.usage.network_use()));
         Ok(())
     })
 }

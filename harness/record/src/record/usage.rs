@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::{Code, Reason};
+
 /// Usage of a launch, or of all launches of a round: times add up, peaks are maxima.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Usage {
@@ -105,6 +107,13 @@ impl Usage {
             exceeded_cap_bytes: usage.exceeded_cap_bytes.or(launch.exceeded_cap_bytes),
             ..launch.clone()
         };
+    }
+
+    /// Warning that the system tried to reach another host. It gains nothing by it, since it is cut off.
+    pub fn network_use(&self) -> Option<Reason> {
+        let attempts = self.network_attempts;
+        let reason = || Code::UsesNetwork.reason(format!("attempts to reach another host: {attempts}"));
+        (attempts > 0).then(reason)
     }
 
     /// CPU time of all processes in nanoseconds, as far as it was seen.

@@ -5,7 +5,7 @@ use dyno_measure::files::bytes_of;
 use dyno_measure::process::ending::Ending;
 use dyno_measure::process::hidden::opened_bytes;
 use dyno_measure::{System, TestSet};
-use dyno_record::{Code, Limits, Reason, Track};
+use dyno_record::{Code, Limits, Reason, Track, Usage};
 use dyno_stats::numbers::{counted, mebibytes};
 use serde::Serialize;
 
@@ -71,7 +71,7 @@ fn starts(trials: &[Trial]) -> Check {
 
 /// Whether every launch kept the rules of its track.
 fn contract(trials: &[Trial], lines: usize) -> Check {
-    let is_other = |code| !matches!(code, Code::Crashed | Code::OverMemory | Code::UsesNetwork);
+    let is_other = |code| !matches!(code, Code::Crashed | Code::OverMemory);
     let names: Vec<_> = trials.iter().map(|trial| trial.track.name()).collect();
     let answered = format!("{lines} lines answered one for one in {}", names.join(" and "));
     let contract = check("contract", trials, is_other, answered);
@@ -85,13 +85,11 @@ fn contract(trials: &[Trial], lines: usize) -> Check {
 
 /// Whether no launch tried to reach another host.
 fn network(trials: &[Trial]) -> Check {
-    let attempts: u64 = trials.iter().map(|trial| trial.ending.usage.network_attempts).sum();
-    let reason = Code::UsesNetwork.reason(format!("attempts to reach another host: {attempts}"));
-    let said = match attempts {
-        0 => "no attempt to reach another host".into(),
-        _ => format!("{}; {}", reason.figure, reason.remedy),
-    };
-    Check { check: "off the network", passed: attempts == 0, said }
+    let mut all = Usage::default();
+    trials.iter().for_each(|trial| all.add(&trial.ending.usage));
+    let fault = all.network_use().map(|reason| format!("{}; {}", reason.figure, reason.remedy));
+    let passes = || "no attempt to reach another host".into();
+    Check { check: "off the network", passed: fault.is_none(), said: fault.unwrap_or_else(passes) }
 }
 
 /// Whether the memory fits, if there is a cap.
@@ -138,7 +136,6 @@ pub fn show(system: &str, submission: &Submission, checks: &[Check]) -> Outcome<
 
 #[cfg(test)]
 mod tests {
-    use dyno_record::Usage;
 
     use super::*;
 
