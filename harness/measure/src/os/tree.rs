@@ -146,8 +146,10 @@ pub const TICK_NS: u64 = 10_000_000;
 pub enum Wait {
     /// Reads the given pipe.
     Reading,
-    /// Goes on by itself: runs, sleeps for a time, or waits for a disk.
-    Busy,
+    /// Runs, or waits for a core or a disk.
+    Ready,
+    /// Sleeps for a time, or is stopped for one.
+    Asleep,
     /// Waits for another thread, process or pipe.
     Blocked,
     /// Waits for an unknown event, or the kernel doesn't show the wait.
@@ -164,7 +166,8 @@ fn wait_of(pid: u32, thread: u32, pipe: &str) -> Wait {
     match Stat::of(&folder).map(|stat| stat.state) {
         None | Some('Z' | 'X') => return Wait::Blocked, // ended meanwhile
         Some('S') => {}
-        Some(_) => return Wait::Busy,
+        Some('R' | 'D') => return Wait::Ready,
+        Some(_) => return Wait::Asleep,
     }
     let Ok(call) = fs::read_to_string(format!("{folder}/syscall")) else { return Wait::Unknown };
     wait_in(&call, pipe, |descriptor| fs::read_link(format!("/proc/{pid}/fd/{descriptor}")).ok())
@@ -189,9 +192,9 @@ pub fn wait_in(call: &str, pipe: &str, link_of: impl Fn(u64) -> Option<PathBuf>)
                 _ => Wait::Unknown,
             }
         }
-        Some(libc::SYS_nanosleep | libc::SYS_clock_nanosleep) => Wait::Busy,
+        Some(libc::SYS_nanosleep | libc::SYS_clock_nanosleep) => Wait::Asleep,
         // futex(2): the fourth argument is a timeout, after which the thread goes on by itself.
-        Some(libc::SYS_futex) if argument(3).is_some_and(|timeout| timeout != 0) => Wait::Busy,
+        Some(libc::SYS_futex) if argument(3).is_some_and(|timeout| timeout != 0) => Wait::Asleep,
         Some(libc::SYS_futex | libc::SYS_wait4 | libc::SYS_waitid | libc::SYS_rt_sigsuspend) => Wait::Blocked,
         _ => Wait::Unknown,
     }
@@ -231,7 +234,7 @@ mod tests {
         );
         assert_eq!(wait(&read, "0x2 0x55 0x400 0x0 0x0 0x0"), Wait::Blocked);
         assert_eq!(wait(&futex, "0x55 0x189 0x0 0x0 0x0 0xffffffff"), Wait::Blocked);
-        assert_eq!(wait(&futex, "0x55 0x189 0x0 0x7ffd 0x0 0xffffffff"), Wait::Busy, "with a timeout");
+        assert_eq!(wait(&futex, "0x55 0x189 0x0 0x7ffd 0x0 0xffffffff"), Wait::Asleep, "with a timeout");
         assert_eq!(wait("running", ""), Wait::Unknown);
     }
 

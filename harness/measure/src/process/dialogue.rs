@@ -214,15 +214,14 @@ impl Dialogue {
     pub(super) fn wait_for_output(&self, deadline: Instant) -> Result<bool, Reason> {
         let mut waiting = Waiting::default();
         loop {
-            let left = deadline.saturating_duration_since(Instant::now());
-            match self.readable(left.min(POLL_INTERVAL)) {
-                true => return Ok(true),
-                false if left.is_zero() => return Ok(false),
-                // One more look, because the system may have answered between the two.
-                false if waiting.is_idle(self.root, &self.pipe) && self.input_is_taken() => {
-                    return Ok(self.readable(Duration::ZERO));
-                }
-                false => {}
+            let left = (deadline + waiting.grace()).saturating_duration_since(Instant::now());
+            if self.readable(left.min(POLL_INTERVAL)) {
+                return Ok(true);
+            }
+            let is_idle = waiting.is_idle(self.root, &self.pipe) && self.input_is_taken();
+            if is_idle || Instant::now() >= deadline + waiting.grace() {
+                // The system may have answered before the look.
+                return Ok(self.readable(Duration::ZERO));
             }
         }
     }
