@@ -12,13 +12,9 @@ use dyno_record::{Code, Reason};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::constants::TIME_FOR_A_MESSAGE;
+use crate::constants::{TIME_FOR_A_CORE, TIME_FOR_A_MESSAGE};
 use crate::error::{During, Result};
 use crate::os::{self, PollFlags, tree};
-
-/// Number of waits for a message of a supervisor that isn't stopped: a busy host takes a thousand times what a sound one
-/// needs.
-const MOST_WAITS: u32 = 6;
 
 /// The socket.
 pub struct Control(BufReader<UnixStream>);
@@ -75,15 +71,16 @@ fn silence(
     mut has_message: impl FnMut(Duration) -> io::Result<bool>,
     states: impl Fn() -> Vec<char>,
 ) -> io::Result<Option<String>> {
-    for _ in 0..MOST_WAITS {
+    let mut waited = Duration::ZERO;
+    while waited < TIME_FOR_A_CORE {
         if has_message(TIME_FOR_A_MESSAGE)? {
             return Ok(None);
         }
         if states().iter().any(|state| matches!(state, 'T' | 't')) {
             return Ok(Some("the system stopped its supervisor".into()));
         }
+        waited += TIME_FOR_A_MESSAGE;
     }
-    let waited = TIME_FOR_A_MESSAGE * MOST_WAITS;
     Ok(Some(format!("its supervisor sent no message for {} s", waited.as_secs())))
 }
 

@@ -55,9 +55,8 @@ pub fn stop(root: Root) -> Result<bool, u32> {
     let met_work =
         everything_below(root).into_iter().flat_map(tree::states_of).any(|state| matches!(state, 'R' | 'D'));
     everything_below(root).into_iter().for_each(|pid| send_signal(pid, Signal::STOP));
-    let told = everything_below(root).into_iter().map(|pid| (pid, tree::running_ns(&[pid]))).collect();
-    let begin = Instant::now();
-    until_all_rest(|| stop_again(root, &told), || begin.elapsed()).map(|()| met_work)
+    let (begin, mut ran_ns) = (Instant::now(), None);
+    until_all_rest(|| stop_again(root, &mut ran_ns), || begin.elapsed()).map(|()| met_work)
 }
 
 /// A process that was told to stop and still runs.
@@ -85,12 +84,15 @@ fn until_all_rest(
     Ok(())
 }
 
-/// Stops every process that still runs, with a pause behind it, and returns the first. `told` are the processes that
-/// were told to stop, each with its CPU time then.
-fn stop_again(root: Root, told: &HashMap<u32, u64>) -> Option<Running> {
-    let running: Vec<u32> = everything_below(root).into_iter().filter(|&pid| !rests(pid)).collect();
+/// Stops every process that still runs, with a pause behind it, and returns the first. `ran_ns` keeps the CPU time of
+/// each process at the first look that meets one running: most stops need no such look.
+fn stop_again(root: Root, ran_ns: &mut Option<HashMap<u32, u64>>) -> Option<Running> {
+    let all = everything_below(root);
+    let running: Vec<u32> = all.iter().copied().filter(|&pid| !rests(pid)).collect();
     let pid = *running.first()?;
-    let before_ns = told.get(&pid).unwrap_or(&0);
+    let ran_ns =
+        ran_ns.get_or_insert_with(|| all.iter().map(|&pid| (pid, tree::running_ns(&[pid]))).collect());
+    let before_ns = ran_ns.get(&pid).unwrap_or(&0);
     let has_run = tree::running_ns(&[pid]) > before_ns + AWAKE_NS;
     running.into_iter().for_each(|pid| send_signal(pid, Signal::STOP));
     std::thread::sleep(LOOK);

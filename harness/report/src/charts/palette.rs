@@ -1,5 +1,5 @@
 //! Colours, for light and dark pages. A colour means the family of an engine; a mark, a shape of its own,
-//! stands beside it for readers who can't tell the colours apart. Grey means off the frontier, red means
+//! stands beside it, so that the picture can be read without colours. Grey means off the frontier, red means
 //! INVALID.
 //!
 //! The families' colours follow Okabe and Ito (2008, "Color universal design"). They are darkened on white

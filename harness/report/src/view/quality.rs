@@ -1,4 +1,4 @@
-//! Section 2: quality against each kind of cost, and who beats whom.
+//! Section 2: quality against each kind of cost, and which system beats which.
 
 use super::context::{Section, SetContext, row_class};
 use crate::charts::{self, Axis, Family, Figure, Point, Scatter};
