@@ -74,13 +74,23 @@ impl Chart for Bars {
         if let Some((at, what)) = &self.ideal {
             let x = scale.at(*at);
             svg.line("ideal", Colour::Ink, (x, LINE + 4.0), (x, height));
-            svg.text("name", Colour::Ink, (x, 12.0), Anchor::End, what);
+            let (place, anchor) = self.place_of_ideal(x, what);
+            svg.text("name", Colour::Ink, (place, 12.0), anchor, what);
         }
         for (i, (bar, blank)) in self.bars.iter().zip(blanks).enumerate() {
             let top = LINE + 8.0 + row(size) * i as f64;
             bar.draw(svg, top, (from, size.width() - blank), &scale, size);
         }
         height
+    }
+}
+
+impl Bars {
+    /// Where the name of the reference length stands: left of its line, or, where the chart's name is in the way,
+    /// right of both.
+    fn place_of_ideal(&self, line: f64, what: &str) -> (f64, Anchor) {
+        let free = width(&self.name) + 12.0;
+        if line - width(what) > free { (line, Anchor::End) } else { (line.max(free), Anchor::Start) }
     }
 }
 

@@ -4,7 +4,7 @@ use super::context::{Section, SetContext};
 use super::{summary, sweeps};
 use crate::charts::{Bar, Bars, Figure};
 use crate::tables::{Field, Table};
-use dyno_record::{Exchange, Track};
+use dyno_record::{Exchange, Track, Verdict};
 use dyno_stats::Estimate;
 use dyno_stats::numbers::{factor, mebibytes, plain};
 
@@ -45,14 +45,16 @@ fn cores(context: &SetContext<'_>, all: Track) -> Option<Figure> {
     let gain = |system| Some(speed(context, system, all)?.over(&speed(context, system, one)?));
     let mut gains = figures_of(context, gain);
     gains.sort_by(|a, b| b.1.value.total_cmp(&a.1.value));
-    let title = cores_title(context, cores, &gains)? + way;
+    let noisy = |system: usize| [one, all].into_iter().any(|track| is_noisy(context, system, track));
+    let title = cores_title(context, cores, &gains, noisy)? + way;
     let about = format!(
         "Words per second on {cores} cores over those on one core{way}, with the interval of the ratio."
     );
     let bars = gains.iter().map(|(system, gain)| {
         // More than two decimals would be noise.
         let text = format!("{:.2}", gain.value);
-        bar(context, *system, *gain, text.clone(), format!("{text} times as fast on {cores} cores"))
+        let doubt = if noisy(*system) { ", in NOISY rounds" } else { "" };
+        bar(context, *system, *gain, text.clone(), format!("{text} times as fast on {cores} cores{doubt}"))
     });
     let chart = Bars {
         name: format!("times the speed of one core, on {cores}{way}"),
@@ -66,10 +68,25 @@ fn speed(context: &SetContext<'_>, system: usize, track: Track) -> Option<Estima
     context.cell(system, track)?.speed()
 }
 
-/// Finding on cores; `gains` begin with the greatest.
-fn cores_title(context: &SetContext<'_>, cores: usize, gains: &[(usize, Estimate)]) -> Option<String> {
-    let (most, least) = (factor(&gains.first()?.1), factor(&gains.last()?.1));
-    Some(match (most == least, gains) {
+fn is_noisy(context: &SetContext<'_>, system: usize, track: Track) -> bool {
+    context.cell(system, track).is_some_and(|cell| cell.verdict == Verdict::Noisy)
+}
+
+/// Finding on cores; `gains` begin with the greatest. A gain of disturbed rounds finds nothing: the one core may
+/// have been shared with other work.
+fn cores_title(
+    context: &SetContext<'_>,
+    cores: usize,
+    gains: &[(usize, Estimate)],
+    noisy: impl Fn(usize) -> bool,
+) -> Option<String> {
+    let sound: Vec<_> = gains.iter().filter(|(system, _)| !noisy(*system)).collect();
+    let (Some(most), Some(least)) = (sound.first(), sound.last()) else {
+        let disturbed = || format!("The host disturbed what {cores} cores gain over one: NOISY");
+        return (!gains.is_empty()).then(disturbed);
+    };
+    let (most, least) = (factor(&most.1), factor(&least.1));
+    Some(match (most == least, &sound[..]) {
         (_, [(only, _)]) => {
             format!("{} is {most} times as fast on {cores} cores as on one", context.spoken(*only))
         }

@@ -254,6 +254,32 @@ fn a_noisy_cell_is_drawn_and_stands_on_no_frontier() {
 }
 
 #[test]
+fn a_gain_of_disturbed_rounds_is_drawn_and_is_no_finding() {
+    let title = |disturbed: &'static [usize]| {
+        let view = view(move |Fixture { summary, .. }| {
+            for cell in summary.cells.iter_mut().filter(|cell| cell.track == Track::ThroughputAll) {
+                // The fourth system's core was taken from it while it had one.
+                let gain = if cell.place == 3 { 6.9 } else { 1.6 };
+                let times = |speed: Option<f64>| speed.map(|speed| speed * gain);
+                cell.words_per_second = times(cell.words_per_second);
+                cell.words_per_second_low = times(cell.words_per_second_low);
+                cell.words_per_second_high = times(cell.words_per_second_high);
+            }
+            let cells = summary.cells.iter_mut().filter(|cell| cell.track == Track::Throughput1);
+            cells
+                .filter(|cell| disturbed.contains(&cell.place))
+                .for_each(|cell| cell.verdict = Verdict::Noisy);
+        });
+        let cores = figure(&view, "cores").expect("cores are always drawn");
+        assert!(cores.wide.contains("b4x32"), "its bar is still shown");
+        cores.title.clone()
+    };
+    assert_eq!(title(&[]), "On 2 cores systems are 1.6 to 6.9 times as fast as on one");
+    assert_eq!(title(&[3]), "All systems are about 1.6 times as fast on 2 cores as on one");
+    assert_eq!(title(&[0, 1, 2, 3]), "The host disturbed what 2 cores gain over one: NOISY");
+}
+
+#[test]
 fn sweeps_of_cores_and_of_batches_become_curves() {
     let swept = view(|Fixture { run, summary }| {
         for (i, cores) in [4, 1, 2].into_iter().enumerate() {
