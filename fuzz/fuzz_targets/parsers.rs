@@ -35,8 +35,8 @@ fn named() -> Parser {
 /// Variable of a program that was started again with a path of its own.
 const PREPARED: &str = "DYNO_FUZZ_PREPARED";
 
-/// Writes the first files of the corpus, and starts the program again. That leaves no program but `cat` on the path: a campaign that
-/// libFuzzer invents must not make Python fetch a test set.
+/// Writes the first files of the corpus, and starts the program again. That leaves no program but `cat` on the path: a
+/// campaign that libFuzzer invents must not make Python fetch a test set.
 fn prepare() {
     if std::env::var_os(PREPARED).is_some() {
         return;

@@ -2,8 +2,8 @@
 //!
 //! The central directory is authoritative. Each local header must agree with it, and no two entries may share
 //! bytes. Entries must be stored: inflating could cost a thousand times the memory of the file, and neither
-//! Marian nor `numpy.savez` nor `torch.save` compress. Zip64 and data descriptors are read, because numpy always writes the
-//! former, and the latter into pipes. Layouts: PKWARE's APPNOTE 6.3, sections 4.3 and 4.5.
+//! Marian nor `numpy.savez` nor `torch.save` compress. Zip64 and data descriptors are read, because numpy always writes
+//! the former, and the latter into pipes. Layouts: PKWARE's APPNOTE 6.3, sections 4.3 and 4.5.
 
 use std::ops::Range;
 

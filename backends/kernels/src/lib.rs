@@ -5,10 +5,11 @@
 //! vector maths as methods.
 //!
 //! # One result everywhere
-//! An int8 or int16 product is the same integer on every instruction set. Every float after it, in products and vector maths
-//! alike, comes from the same operations in the same order. The plain code is the specification, and the tests compare the bits
-//! of all other code with it; only sums of bf16 products below the smallest normal number, 1.2e-38, may differ. So a
-//! translation doesn't depend on the processor, and a row's result doesn't depend on the rows beside it.
+//! An int8 or int16 product is the same integer on every instruction set. Every float after it, in products and vector
+//! maths alike, comes from the same operations in the same order. The plain code is the specification, and the tests
+//! compare the bits of all other code with it; only sums of bf16 products below the smallest normal number, 1.2e-38,
+//! may differ. So a translation doesn't depend on the processor, and a row's result doesn't depend on the rows beside
+//! it.
 //!
 //! # A product
 //! 1. `weights` checks weights [K, N] and puts them into blocks of sixteen columns ([`Weights`]).
@@ -49,8 +50,9 @@
 //! | `clock` | ticks around single products |
 //! | `crew` | [`Crew`]: threads that share the parts of one computation |
 //!
-//! A module imports only modules above it in this order: `lanes`, `memory`, `tile`, `scaled`, `vector`, `isa`, `tuning`,
-//! `kernels`, `crew`, `weights`, `attention`. Code for instructions that a processor may lack is in `isa` alone.
+//! A module imports only modules above it in this order: `lanes`, `memory`, `tile`, `scaled`, `vector`, `isa`,
+//! `tuning`, `kernels`, `crew`, `weights`, `attention`. Code for instructions that a processor may lack is in `isa`
+//! alone.
 //!
 //! # What it leaves out
 //! Models and files. [`Crew::multiply`] shares the columns of products among threads; whether that is worth it

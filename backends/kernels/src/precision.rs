@@ -73,8 +73,8 @@ pub(crate) fn to_limit(most: f32, limit: f32) -> (f32, f32) {
     if (limit / most).is_finite() { (limit / most, most / limit) } else { (0.0, 1.0) }
 }
 
-/// The nearest bfloat16, halves to even, and 0 below the smallest normal number: as VCVTNEPS2BF16 rounds (Intel's manual,
-/// volume 2C). A NaN stays one.
+/// The nearest bfloat16, halves to even, and 0 below the smallest normal number: as VCVTNEPS2BF16 rounds (Intel's
+/// manual, volume 2C). A NaN stays one.
 #[inline]
 pub(crate) fn to_bf16(x: f32) -> u16 {
     const EXPONENT: u32 = 0x7F80_0000;

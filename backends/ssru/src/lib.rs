@@ -5,7 +5,8 @@
 //! and a state that doesn't grow with the translation. The crate owns that one sublayer, an implementation of
 //! [`Autoregression`]. Everything else is the Transformer of `dyno-nn` and the search of `dyno-translator`.
 //!
-//! [`ENGINE`] is the backend. The kernels compute the unit's state and output in one loop, and the two products of its input are quantised once.
+//! [`ENGINE`] is the backend. The kernels compute the unit's state and output in one loop, and the two products of its
+//! input are quantised once.
 
 use std::sync::Arc;
 

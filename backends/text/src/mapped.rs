@@ -105,7 +105,8 @@ impl MappedPieces {
         *ids = all;
     }
 
-    /// Replaces `ids` by the ids of text without added words. A word for a language, as in `>>deu<< Hello`, may come first.
+    /// Replaces `ids` by the ids of text without added words. A word for a language, as in `>>deu<< Hello`, may come
+    /// first.
     fn encode_text(&self, line: &[u8], scratch: &mut Scratch, ids: &mut Vec<u32>) {
         let (language, line) = if self.marks_languages { language_of(line) } else { (None, line) };
         self.pieces.encode_with_unknown(line, scratch, ids);

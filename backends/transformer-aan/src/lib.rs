@@ -12,7 +12,8 @@
 //! [`ENGINE`] is the backend.
 //!
 //! # What it leaves out
-//! Decoders with recurrent units (`dyno-ssru`), and attention masks such as ALiBi, which are refused when a model is opened.
+//! Decoders with recurrent units (`dyno-ssru`), and attention masks such as ALiBi, which are refused when a model is
+//! opened.
 
 mod average;
 

@@ -23,8 +23,8 @@ use crate::campaign::{Campaign, Entry, Generated, Launch};
 /// Time for a word of an unknown program: slow for the engines of dyno, and fast for most others.
 const WORD_SECONDS: f64 = 1e-3;
 
-/// Time for a word and a byte of the weights' file, in our engines. The ladder `nano`, `tiny`, `small`, `teacher` (1.5 to
-/// 15 MB of int8) takes 9.5 to 12 ps on a core of Zen 4 in the track throughput-1, and 11 to 18 ps in latency.
+/// Time for a word and a byte of the weights' file, in our engines. The ladder `nano`, `tiny`, `small`, `teacher` (1.5
+/// to 15 MB of int8) takes 9.5 to 12 ps on a core of Zen 4 in the track throughput-1, and 11 to 18 ps in latency.
 const WORD_SECONDS_A_BYTE: f64 = 1.2e-11;
 
 /// Time for a word and a byte of a language model's file. SmolLM2-135M (98 MB) and Gemma 3 270M (253 MB) take 164 and
@@ -53,9 +53,9 @@ const WEIGHTS_PER_SECOND: f64 = 2.9e8;
 /// Small.12 it takes 3.3 and 2.6 times as long. This value lies between.
 const OF_A_PLUGIN: f64 = 3.0;
 
-/// The same for the source, whose rows share what the library does once a product. With BERT's sizes and lines of 8 to 384
-/// tokens, oneDNN takes 1.3 to 2.1 times as long as ours on Zen 5, and the gemm crate 2.3 to 3.4 times. Most such systems of the
-/// papers' campaigns have oneDNN.
+/// The same for the source, whose rows share what the library does once a product. With BERT's sizes and lines of 8 to
+/// 384 tokens, oneDNN takes 1.3 to 2.1 times as long as ours on Zen 5, and the gemm crate 2.3 to 3.4 times. Most such
+/// systems of the papers' campaigns have oneDNN.
 const OF_A_PLUGIN_FOR_THE_SOURCE: f64 = 1.5;
 
 /// Precisions whose speeds are measured.

@@ -1,5 +1,5 @@
-//! Programs that the bench talks to beside its rounds: metrics, meters of energy, sacrebleu's helper, and systems that are
-//! opened on nothing.
+//! Programs that the bench talks to beside its rounds: metrics, meters of energy, sacrebleu's helper, and systems that
+//! are opened on nothing.
 //!
 //! Such a program may answer without end, or not at all; it may fill its standard error, leave children that hold
 //! its pipes, or end at any moment. The bench waits for a bounded time, keeps a bounded answer and the end of

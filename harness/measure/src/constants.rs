@@ -16,8 +16,9 @@ pub const TIME_FOR_A_MESSAGE: Duration = Duration::from_secs(10);
 pub const TIME_TO_END: Duration = Duration::from_secs(5);
 /// For processes to stop. One that waits for a disk stops when the disk has answered.
 pub const TIME_TO_STOP: Duration = Duration::from_secs(5);
-/// For processes that get no core, though they are ready to run. Only a busy host lets one wait for seconds: Linux groups
-/// processes by session (sched(7), autogroups), and two sessions' groups take a core from each other for ten seconds.
+/// For processes that get no core, though they are ready to run. Only a busy host lets one wait for seconds: Linux
+/// groups processes by session (sched(7), autogroups), and two sessions' groups take a core from each other for ten
+/// seconds.
 pub const TIME_FOR_A_CORE: Duration = Duration::from_secs(60);
 /// For bubblewrap to make its namespaces, which takes milliseconds.
 pub const TIME_FOR_A_SANDBOX: Duration = Duration::from_secs(5);

@@ -27,8 +27,8 @@ pub struct TestSet {
     pub gold: Vec<f64>,
     /// Pages of the set, as ranges of its lines: what the track `pages` sends at once.
     pub pages: Vec<Range<usize>>,
-    /// SHA-256 of source, references and gold scores, every line ended, in hexadecimal. The hash distinguishes two sets of
-    /// one name.
+    /// SHA-256 of source, references and gold scores, every line ended, in hexadecimal. The hash distinguishes two sets
+    /// of one name.
     pub sha256: String,
     /// Files of source and references, which a system in a sandbox doesn't see.
     pub files: Vec<PathBuf>,

@@ -66,8 +66,8 @@ fn checkout() -> &'static Path {
     Path::new(BUILT_IN).ancestors().nth(2).unwrap_or(Path::new(BUILT_IN))
 }
 
-/// `folder`, if it is there and belongs to the owner of `program`. On another host than that of the build, another user may
-/// own a folder of this path, and dyno starts the adapters in it.
+/// `folder`, if it is there and belongs to the owner of `program`. On another host than that of the build, another user
+/// may own a folder of this path, and dyno starts the adapters in it.
 fn owned_alike<'a>(folder: &'a Path, program: &Path) -> Option<&'a Path> {
     let owner = |path: &Path| fs::metadata(path).ok().map(|found| found.uid());
     (owner(folder)? == owner(program)?).then_some(folder)

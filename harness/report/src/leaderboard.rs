@@ -68,8 +68,8 @@ fn costs() -> impl Iterator<Item = Cost> {
     Cost::all().sorted_by_key(|cost| cost.less_is_better())
 }
 
-/// The row of a system, if the run has a cell of it: its worst verdict, and the worst of its tracks' scores. A metric other than the task's leaves the quality empty:
-/// scores of two metrics have no common order.
+/// The row of a system, if the run has a cell of it: its worst verdict, and the worst of its tracks' scores. A metric
+/// other than the task's leaves the quality empty: scores of two metrics have no common order.
 fn row(entry: &Entry, set: &str, system: &str, title: &str) -> Option<(&'static str, Vec<Field>)> {
     let cells = entry.summary.cells.iter().filter(|cell| cell.test_set == set && cell.system == system);
     let cells: Vec<&CellSummary> = cells.collect();

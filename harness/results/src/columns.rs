@@ -7,8 +7,8 @@ use dyno_stats::numbers::{mebibytes, supported, whole};
 
 use crate::summary::cell::CellSummary;
 
-/// Defines the columns in the order of the page: each with its head, that is name and unit, and with the figure of a row
-/// in this unit.
+/// Defines the columns in the order of the page: each with its head, that is name and unit, and with the figure of a
+/// row in this unit.
 macro_rules! columns {
     ($($(#[$about:meta])* $Column:ident => $head:literal, $figure:expr;)*) => {
         /// A column of figures.
@@ -68,8 +68,8 @@ impl Column {
         self.facts().1(row)
     }
 
-    /// Figure of `row` on the page: percentiles of latency with their intervals over rounds; the price of the used cores
-    /// is left out on a whole instance, where both prices are the same.
+    /// Figure of `row` on the page: percentiles of latency with their intervals over rounds; the price of the used
+    /// cores is left out on a whole instance, where both prices are the same.
     pub fn figure_on_page(self, row: &CellSummary) -> Option<Estimate> {
         match self {
             Self::P50 => row.percentiles_ms[0],

@@ -1,7 +1,8 @@
 //! Directories of CTranslate2: its Transformers with an encoder and a decoder as models of dyno.
 //!
-//! `model.bin` holds the variables (`crate::model_bin`), which describe the network by their names and shapes (`network`);
-//! tensors get Marian's names (`tensors`). Words, settings and SentencePiece models lie beside it (`files`).
+//! `model.bin` holds the variables (`crate::model_bin`), which describe the network by their names and shapes
+//! (`network`); tensors get Marian's names (`tensors`). Words, settings and SentencePiece models lie beside it
+//! (`files`).
 
 mod files;
 mod network;

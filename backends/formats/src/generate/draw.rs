@@ -85,8 +85,8 @@ fn values(shape: &Shape, reach: f32, seed: u64) -> Vec<f32> {
 }
 
 /// Adds the logarithm of a word's frequency to its bias, as training does; [`Draw::place`] has the law. So a recurrent
-/// network's translations are of frequent words, whose products can be computed before. The unknown word is as rare as the
-/// last one.
+/// network's translations are of frequent words, whose products can be computed before. The unknown word is as rare as
+/// the last one.
 fn favour_frequent_words(bias: &mut [f32]) {
     let last = bias.len().ilog2();
     let octave = |id: usize| (id + 1 - SPECIAL.len()).checked_ilog2().unwrap_or(last);
@@ -110,9 +110,9 @@ impl Draw {
         (self.0.next_u64() >> 40) as f32 / STEPS - 1.0
     }
 
-    /// A place in a list of `count` words that begins with the most frequent ones. By Zipf's law (Human Behavior and the
-    /// Principle of Least Effort, 1949) a word's frequency is the reciprocal of its place, so each doubling of places has
-    /// the same share of a text.
+    /// A place in a list of `count` words that begins with the most frequent ones. By Zipf's law (Human Behavior and
+    /// the Principle of Least Effort, 1949) a word's frequency is the reciprocal of its place, so each doubling of
+    /// places has the same share of a text.
     pub(super) fn place(&mut self, count: usize) -> usize {
         loop {
             let first = 1 << (self.share() * f64::from(count.ilog2() + 1)) as u32;

@@ -110,8 +110,8 @@ impl Shapes {
     }
 }
 
-/// Adds the vectors of words [words, width]: one matrix for both sides and the output layer, or one for each, the output
-/// layer's last.
+/// Adds the vectors of words [words, width]: one matrix for both sides and the output layer, or one for each, the
+/// output layer's last.
 pub(super) fn word_tables(
     config: &crate::MarianConfig,
     output: &str,

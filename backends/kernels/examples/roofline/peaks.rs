@@ -116,7 +116,8 @@ mod x86 {
         for register in 0..8 {
             (shapes.0[16 + 2 * register], shapes.0[48 + register]) = (64, 16);
         }
-        // SAFETY: `AmxInt8` is of kernels, for which the operating system granted the registers; they are freed at the end.
+        // SAFETY: `AmxInt8` is of kernels, for which the operating system granted the registers; they are freed at the
+        // end.
         unsafe {
             std::arch::asm!(
                 "ldtilecfg [{shapes}]",

@@ -22,15 +22,15 @@ pub(crate) struct ScaledFunctions {
     pub(crate) quantise: unsafe fn(&[f32], &mut [RowBlock]),
 }
 
-/// Vectors of quanta by which the first tile of a panel fetches ahead, past its own panel as well: 4 KiB. SmolLM2 in Q4_1
-/// reads 1.35 times as many words one by one with it, and 1.4 times as many of eight lines together (Emerald Rapids; 2 and
-/// 8 KiB are alike).
+/// Vectors of quanta by which the first tile of a panel fetches ahead, past its own panel as well: 4 KiB. SmolLM2 in
+/// Q4_1 reads 1.35 times as many words one by one with it, and 1.4 times as many of eight lines together (Emerald
+/// Rapids; 2 and 8 KiB are alike).
 pub(crate) const AHEAD: usize = 64;
 
 /// Writes the functions for one instruction set, over its lanes and its steps. A tile has so many rows, or half of them
-/// where a block has two scales. Each row of a tile has so many sums of a block: steps of one sum wait for each other, and
-/// fill the processor's queues meanwhile. With two sums and eight rows AVX-512-VNNI is 1.4 to 1.55 times as fast as with one
-/// sum, row by row, and four rows (Emerald Rapids).
+/// where a block has two scales. Each row of a tile has so many sums of a block: steps of one sum wait for each other,
+/// and fill the processor's queues meanwhile. With two sums and eight rows AVX-512-VNNI is 1.4 to 1.55 times as fast as
+/// with one sum, row by row, and four rows (Emerald Rapids).
 macro_rules! scaled {
     ([$(#[$feature:meta])*], $lanes:path, $steps:path, rows: $tile:literal, sums: $sums:literal) => {
         pub(crate) mod scaled {

@@ -1,7 +1,7 @@
 //! Weights in half precision as f32, panel by panel.
 //!
-//! Few rows widen weights in registers, so that weights are read in half of their size as f32. That takes as long as the
-//! products of some rows. With many rows, a panel is widened once for all of them, into memory near the core.
+//! Few rows widen weights in registers, so that weights are read in half of their size as f32. That takes as long as
+//! the products of some rows. With many rows, a panel is widened once for all of them, into memory near the core.
 
 use super::job::{Job, Panel};
 use crate::lanes::Block;
@@ -9,8 +9,8 @@ use crate::precision::from_f16;
 use std::cell::Cell;
 use std::ops::Range;
 
-/// Rows from which on a panel is widened before its tiles. On Zen 4, sixteen take 0.93 of the speed of widening in registers
-/// with AVX-512, and 1.6 times that speed with AVX2; 64 take 1.1 and 2.1 times that speed.
+/// Rows from which on a panel is widened before its tiles. On Zen 4, sixteen take 0.93 of the speed of widening in
+/// registers with AVX-512, and 1.6 times that speed with AVX2; 64 take 1.1 and 2.1 times that speed.
 const MANY: usize = 16;
 
 thread_local! {

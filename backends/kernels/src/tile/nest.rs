@@ -9,16 +9,16 @@
 //! from afar, so each tile may prefetch a share of the next panel. The [`Blocking`] sets the rows of a tile,
 //! the rows of a pass, and the distance of prefetching.
 //!
-//! A macro, such as those of `walk`, goes through K. After it, `finish` works on vectors of sixteen sums: it scales, adds the
-//! bias, activates, adds the residual, and writes the result. The function is long because its values stay in
+//! A macro, such as those of `walk`, goes through K. After it, `finish` works on vectors of sixteen sums: it scales,
+//! adds the bias, activates, adds the residual, and writes the result. The function is long because its values stay in
 //! registers only within one function.
 //!
 //! [`Blocking`]: crate::Blocking
 
 /// Writes the product of one precision for one instruction set, over the module with its vector maths, beside which its
 /// `lanes` stand, and the module with its steps. `walk` is the macro that goes through K. `wide` gives the vectors of a
-/// panel that a tile takes, by its number of rows. All sums stay in registers. Few rows have at least eight registers of
-/// sums in flight, but one row of 512 bits four, and of several rows each has four.
+/// panel that a tile takes, by its number of rows. All sums stay in registers. Few rows have at least eight registers
+/// of sums in flight, but one row of 512 bits four, and of several rows each has four.
 macro_rules! product {
     ($name:ident, [$(#[$feature:meta])*], $maths:path, $steps:path, walk: $walk:path,
      wide: $wide:expr, tiles: $(($rows:literal, $vectors:literal))+) => {

@@ -1,7 +1,7 @@
 //! Ways through K for the sums of a tile, as macros, so that the sums stay in registers: `by_groups!` takes a step for
 //! each row and group, `by_twos!` two for weights in half precision. A way that only some instruction sets take lies
-//! below `isa`. With `rows`, a way tells the form of the rows that it reads. The nest calls a way `walk!`, and so does a
-//! way that calls itself.
+//! below `isa`. With `rows`, a way tells the form of the rows that it reads. The nest calls a way `walk!`, and so does
+//! a way that calls itself.
 
 use super::job::{Job, Panel};
 use std::ops::Range;

@@ -77,8 +77,8 @@ macro_rules! functions {
             select(gt(splat(0.625), size), near, far)
         }
 
-        /// [`tanh`] within 1e-3, in a third of its time: an odd polynomial, fitted to the least error up to ±4, where the
-        /// tangent is 1 within the error.
+        /// [`tanh`] within 1e-3, in a third of its time: an odd polynomial, fitted to the least error up to ±4, where
+        /// the tangent is 1 within the error.
         $(#[$feature])*
         #[inline]
         pub(crate) fn tanh_near(x: F) -> F {

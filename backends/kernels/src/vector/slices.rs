@@ -318,7 +318,8 @@ macro_rules! slices {
             }
         }
 
-        /// Fills groups of two values; an odd last value gets 0 beside it, since 0 times what lay there might be no number.
+        /// Fills groups of two values; an odd last value gets 0 beside it, since 0 times what lay there might be no
+        /// number.
         $(#[$feature])*
         pub(crate) fn round_bf16(x: &[f32], out: &mut [u8]) {
             // A plain loop: the compiler vectorises it.

@@ -83,7 +83,8 @@ fn int8_is_exact_at_its_extremes() {
     }
 }
 
-/// Activations in fours that AVX2 may add in 16 bits: their magnitudes sum up to 250 to 261, on both sides of the bound.
+/// Activations in fours that AVX2 may add in 16 bits: their magnitudes sum up to 250 to 261, on both sides of the
+/// bound.
 fn fours_around_the_bound(seeded: &mut Seeded, count: usize, negative: bool) -> Vec<i32> {
     let mut a = vec![0; count];
     for eight in a.as_chunks_mut::<8>().0 {

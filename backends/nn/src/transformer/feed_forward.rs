@@ -72,6 +72,6 @@ impl FeedForward {
     }
 }
 
-/// Number of rows that pass through all products of a sublayer together. It is large enough for products at full speed. It is
-/// small enough that values between the layers, 512 KiB at a width of 2048, stay in a core's cache.
+/// Number of rows that pass through all products of a sublayer together. It is large enough for products at full speed.
+/// It is small enough that values between the layers, 512 KiB at a width of 2048, stay in a core's cache.
 pub(super) const ROWS: usize = 64;

@@ -1,8 +1,8 @@
 //! The Transformer: the stacks of encoder and decoder, around an exchangeable sublayer of the decoder.
 //!
-//! A [`TransformerSpec`] says what the network is. The decoder's autoregressive sublayer is an [`Autoregression`]. Self-attention is here, because all engines
-//! are compared with it; other sublayers belong to their engines. Guided alignment needs no code: it is one
-//! head of an attention that exists anyway.
+//! A [`TransformerSpec`] says what the network is. The decoder's autoregressive sublayer is an [`Autoregression`].
+//! Self-attention is here, because all engines are compared with it; other sublayers belong to their engines. Guided
+//! alignment needs no code: it is one head of an attention that exists anyway.
 
 mod attention;
 mod autoregression;

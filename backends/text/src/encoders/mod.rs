@@ -1,4 +1,5 @@
-//! Tokenisers of sentence encoders, from text to ids: WordPiece, byte-level BPE and unigram, each exactly as the model was trained with.
+//! Tokenisers of sentence encoders, from text to ids: WordPiece, byte-level BPE and unigram, each exactly as the model
+//! was trained with.
 //!
 //! The crate `tokenizers` of Hugging Face does the work where a directory has `tokenizer.json` or the files
 //! from which its objects can be built. It is what the models' own pipelines call. Plain words of BERT's kind take

@@ -6,8 +6,8 @@
 
 use super::paths::Paths;
 
-/// Longest phrase, in words. Of the loops that `small`, `small-aan` and `small-gru` fell into on 23,885 lines, the longest
-/// that came four times had 16.
+/// Longest phrase, in words. Of the loops that `small`, `small-aan` and `small-gru` fell into on 23,885 lines, the
+/// longest that came four times had 16.
 const LONGEST_PHRASE: usize = 16;
 
 /// The word that would begin one more copy of the phrase of which the path ends with `most` copies, two or more.

@@ -1,6 +1,6 @@
 //! The settings about activation scales. Each int8 row has its own scale, or all rows share the scale that
-//! came with the weights, which a calibration finds. `clip` cuts off the inputs and weights of f32 products at a magnitude,
-//! as the networks were trained whose int8 products need no other scale (Marian's team, 2018, 4.2).
+//! came with the weights, which a calibration finds. `clip` cuts off the inputs and weights of f32 products at a
+//! magnitude, as the networks were trained whose int8 products need no other scale (Marian's team, 2018, 4.2).
 //!
 //! `calibrate` names a file. While lines are translated with float products, the magnitudes of the products'
 //! inputs are noted. After each call of a session the file holds a line for each weight: its name, and the

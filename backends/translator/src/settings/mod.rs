@@ -202,8 +202,8 @@ impl RequestedSettings {
     }
 }
 
-/// Precision of the weights, and how products quantise or round rows for them. Products in bf16 round the widest weights
-/// that are there.
+/// Precision of the weights, and how products quantise or round rows for them. Products in bf16 round the widest
+/// weights that are there.
 fn precision(reader: &mut SettingsReader<'_>) -> Result<(Option<Precision>, RequestedScales), Error> {
     let name = reader.take::<String>(PRECISION, "f32, bf16, f16, int16 or int8")?;
     let scales = RequestedScales::read(reader)?;

@@ -66,7 +66,8 @@ impl Written<'_> {
     }
 }
 
-/// The keys of dyno's own in a decoder's settings, which directories of Hugging Face, of CTranslate2 and dyno's own models bring.
+/// The keys of dyno's own in a decoder's settings, which directories of Hugging Face, of CTranslate2 and dyno's own
+/// models bring.
 impl Written<'_> {
     /// Greatest number of times that a phrase may stand in a row; 0 stands for any number.
     pub(super) fn most_repeats(self, requested: Option<usize>) -> dyno_formats::Result<Option<usize>> {

@@ -1,6 +1,6 @@
-//! The engines of dyno as one plugin, with f32 products by a library: unpacked weights, one call a product, as in the papers'
-//! baselines. Only `precision = "f32"` makes sense of it; everything else runs as in dyno. Some settings are the plugin's own;
-//! switches are off by default. `ci/peers/baseline/fetch` fetches the libraries.
+//! The engines of dyno as one plugin, with f32 products by a library: unpacked weights, one call a product, as in the
+//! papers' baselines. Only `precision = "f32"` makes sense of it; everything else runs as in dyno. Some settings are
+//! the plugin's own; switches are off by default. `ci/peers/baseline/fetch` fetches the libraries.
 //!
 //! | setting | effect |
 //! | --- | --- |

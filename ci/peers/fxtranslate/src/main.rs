@@ -2,9 +2,9 @@
 //!
 //!     fxtranslate-peer FOLDER TRACK [BATCH]
 //!
-//! FOLDER holds the model's files under Firefox's names: `model*.bin`, `vocab*.spm`, `lex*.bin`. In `latency` each line is
-//! answered before the next one is read. In other tracks the whole input is translated in batches of BATCH lines of about the
-//! same length, as Marian does; 1 translates line by line.
+//! FOLDER holds the model's files under Firefox's names: `model*.bin`, `vocab*.spm`, `lex*.bin`. In `latency` each line
+//! is answered before the next one is read. In other tracks the whole input is translated in batches of BATCH lines of
+//! about the same length, as Marian does; 1 translates line by line.
 
 use std::error::Error;
 use std::io::{self, BufRead, Write, stdin, stdout};

@@ -1,5 +1,5 @@
-//! f32 products as the papers' baselines call libraries: unpacked weights, one call a product, by the code of the plugin
-//! in `../baseline`.
+//! f32 products as the papers' baselines call libraries: unpacked weights, one call a product, by the code of the
+//! plugin in `../baseline`.
 
 use dyno_kernels_by_library::{Library, Plain};
 

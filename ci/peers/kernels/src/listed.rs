@@ -1,5 +1,5 @@
-//! Products that standard input lists, one a line: `BY PRECISION ROWS K N`. Each answer is a line of GMAC/s, one figure for
-//! each turn. All products take turns, so that a disturbance hits all of them alike.
+//! Products that standard input lists, one a line: `BY PRECISION ROWS K N`. Each answer is a line of GMAC/s, one figure
+//! for each turn. All products take turns, so that a disturbance hits all of them alike.
 
 use std::io::{BufRead, stdin};
 use std::path::Path;

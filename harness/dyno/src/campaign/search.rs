@@ -1,5 +1,5 @@
-//! The search of a system: what decides its translations beside the weights. The run's identity holds it, so that systems
-//! on one model are compared with what differs between them in sight.
+//! The search of a system: what decides its translations beside the weights. The run's identity holds it, so that
+//! systems on one model are compared with what differs between them in sight.
 
 use dyno_formats::ModelDir;
 use dyno_record::identity::{RunSystem, Search};

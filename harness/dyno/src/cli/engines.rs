@@ -18,7 +18,8 @@ pub struct HostedArgs {
     /// Load the backend from the shared library FILE
     #[arg(long, value_name = "FILE", conflicts_with = "backend", help_heading = "Model options")]
     pub plugin: Option<PathBuf>,
-    /// Model: a directory, a checkpoint of OpenNMT-py, a decoder's YAML file, or weights with --vocab; repeat it for an ensemble
+    /// Model: a directory, a checkpoint of OpenNMT-py, a decoder's YAML file, or weights with --vocab; repeat it for an
+    /// ensemble
     #[arg(long = "model", short, value_name = "PATH", value_parser = model, help_heading = "Model options")]
     pub models: Vec<PathBuf>,
     #[command(flatten)]
@@ -29,7 +30,8 @@ pub struct HostedArgs {
     /// Track to follow [default: latency at a terminal, throughput otherwise]
     #[arg(long, value_parser = word(&Track::ALL))]
     pub track: Option<Track>,
-    /// Number of cores: translators side by side under throughput-all and server, threads that share a line under latency-all
+    /// Number of cores: translators side by side under throughput-all and server, threads that share a line under
+    /// latency-all
     ///
     /// Threads share the large products of a line; the answers are the same for any number.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = cores)]

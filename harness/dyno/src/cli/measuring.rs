@@ -168,7 +168,8 @@ pub struct VerifyArgs {
     /// Time limit for a launch, in seconds [default: the campaign's, else 60]
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub launch_seconds: Option<f64>,
-    /// Most memory of all processes together, in MiB; a system above it is ended [default: the campaign's, else no limit]
+    /// Most memory of all processes together, in MiB; a system above it is ended [default: the campaign's, else no
+    /// limit]
     #[arg(long, value_name = "MIB", value_parser = amount)]
     pub memory: Option<f64>,
     /// Accept that the system draws its answers at random

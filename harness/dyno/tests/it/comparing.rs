@@ -176,8 +176,8 @@ fn a_gates_exit_code_and_answer_say_what_its_cell_says() {
     assert!(counts.iter().all(|(done, all)| done < all), "{ended:?}");
 }
 
-/// Whatever was measured: a slower cell is a regression that was confirmed by as many pairs again, and a cell that can't be
-/// told is undecided.
+/// Whatever was measured: a slower cell is a regression that was confirmed by as many pairs again, and a cell that
+/// can't be told is undecided.
 fn assert_gate_is_of_one_mind(ended: &Ended) {
     let answer = json(ended);
     let cell = &answer["cells"][0];

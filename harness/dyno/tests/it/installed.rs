@@ -1,5 +1,5 @@
-//! An installed dyno, away from its checkout: where it looks for campaigns, models and test sets. `ci/tests-elsewhere` tries
-//! a program whose checkout is gone.
+//! An installed dyno, away from its checkout: where it looks for campaigns, models and test sets. `ci/tests-elsewhere`
+//! tries a program whose checkout is gone.
 
 use std::fs;
 use std::path::Path;

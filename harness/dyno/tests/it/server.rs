@@ -1,5 +1,5 @@
-//! The track server: its record, and systems that break a rule while lines arrive. `ci/round-sweep` has one that knows the
-//! set.
+//! The track server: its record, and systems that break a rule while lines arrive. `ci/round-sweep` has one that knows
+//! the set.
 
 use serde_json::Value;
 use sha2::Digest;

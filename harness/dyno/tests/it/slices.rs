@@ -1,5 +1,5 @@
-//! Systems that are measured side by side: what their records hold. `ci/round-sweep` has those that work while another one
-//! is asked, or wait while they are.
+//! Systems that are measured side by side: what their records hold. `ci/round-sweep` has those that work while another
+//! one is asked, or wait while they are.
 
 use serde_json::Value;
 
@@ -37,8 +37,8 @@ fn every_turn_gives_all_systems_the_same_lines() {
         assert_eq!((&a["group"], &a["beside"]), (&b["group"], &b["beside"]));
         assert_eq!(a["beside"].as_array().unwrap().len(), 2);
         let turns = [a, b].map(|slices| slices["turn_ns"].as_array().unwrap().len());
-        // 150 words of 0.4 and 1.2 ms of CPU time: the medium line takes 4 ms or more, and a block of 60 ms has 15 lines or
-        // fewer.
+        // 150 words of 0.4 and 1.2 ms of CPU time: the medium line takes 4 ms or more, and a block of 60 ms has 15
+        // lines or fewer.
         assert!(turns[0] == turns[1] && (2..=30).contains(&turns[0]), "{turns:?}");
         for record in group {
             assert_eq!(

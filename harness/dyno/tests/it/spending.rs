@@ -1,5 +1,5 @@
-//! What answers cost: CPU time for the words, memory after the last answer, a start from the disk. The system here spends by the
-//! kernel's own clock of CPU time, so that its figures are known however busy the host is.
+//! What answers cost: CPU time for the words, memory after the last answer, a start from the disk. The system here
+//! spends by the kernel's own clock of CPU time, so that its figures are known however busy the host is.
 
 use std::fs;
 

@@ -24,8 +24,8 @@ pub fn path() -> String {
     PATH.clone()
 }
 
-/// Copies the built program, by another program: a copy of our own would stay open for writing in what other tests start
-/// meanwhile, and couldn't be started itself (ETXTBSY in execve(2)).
+/// Copies the built program, by another program: a copy of our own would stay open for writing in what other tests
+/// start meanwhile, and couldn't be started itself (ETXTBSY in execve(2)).
 pub fn copy_program(to: &Path) {
     let copied = Command::new("cp").arg(env!("CARGO_BIN_EXE_dyno")).arg(to).status();
     assert!(copied.is_ok_and(|status| status.success()), "{}", to.display());

@@ -65,8 +65,8 @@ struct Job {
 /// Answers to write.
 struct Outbox<W> {
     output: W,
-    /// Answers to windows that are incomplete, or that wait for an earlier incomplete window, by the number of the first
-    /// line.
+    /// Answers to windows that are incomplete, or that wait for an earlier incomplete window, by the number of the
+    /// first line.
     waiting: BTreeMap<usize, Answers>,
     failed: bool,
 }

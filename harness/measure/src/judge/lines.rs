@@ -39,8 +39,8 @@ pub fn recognises(pairs: &[Pair], significant: f64) -> Judgement {
     if stands_out(&spared) && !stands_out(&known) { spared } else { known }
 }
 
-/// The pairs without padding, by the median of how many times as long the copies' answers are. One at a time, an answer's
-/// length depends on no other line of a batch.
+/// The pairs without padding, by the median of how many times as long the copies' answers are. One at a time, an
+/// answer's length depends on no other line of a batch.
 fn of_like_lengths(pairs: &[Pair]) -> Vec<Pair> {
     let longer = median_of(pairs, |[line, copy]| copy.words.max(1) as f64 / line.words.max(1) as f64);
     pairs.iter().map(|&pair| Sample::of_like_lengths(pair, longer)).collect()
@@ -109,8 +109,8 @@ fn below_limit(pairs: &[Pair], limit: f64) -> f64 {
 }
 
 /// Whether the suspect is answered at once, by the word and as a whole: a system may say much to one line and little to
-/// another for the same work. A table of a few lines saves too little to show in the whole, but its lines take next to no
-/// time while others never do.
+/// another for the same work. A table of a few lines saves too little to show in the whole, but its lines take next to
+/// no time while others never do.
 fn is_at_once(pair @ [suspect, other]: &Pair) -> bool {
     let is_quick = |of: fn(Sample) -> f64| of(*suspect) < AT_ONCE_RATIO * of(*other);
     is_quick(Sample::a_word) && is_quick(|sample| sample.ns as f64) && saved_ns(pair) >= LEAST_SAVED_NS
@@ -220,8 +220,8 @@ mod tests {
         assert!(judgement.reason.expect("caught").figure.starts_with("a changed copy takes 0.8"));
     }
 
-    /// Pairs of a system that takes `cost` of 100 µs for a true word of a known line, and for one of a copy the whole; to
-    /// copy number i it says `times(i)` as much, each word at the price of `padding`.
+    /// Pairs of a system that takes `cost` of 100 µs for a true word of a known line, and for one of a copy the whole;
+    /// to copy number i it says `times(i)` as much, each word at the price of `padding`.
     fn talking(count: usize, [cost, padding]: [f64; 2], times: impl Fn(usize) -> f64) -> Vec<Pair> {
         let (lines, copies) = (samples(1, count, cost), samples(2, count, 1.0));
         let said = |(i, (line, copy)): (usize, (Sample, Sample))| {

@@ -66,8 +66,8 @@ fn judged(mut noise: Noise, drift_counts: bool) -> Noise {
     noise
 }
 
-/// Does `work` and watches the system's `cores` meanwhile. Beside its result, `work` tells the CPU time of the systems' trees.
-/// A drift of the canary counts if the system was `alone`: systems that take turns meet it alike.
+/// Does `work` and watches the system's `cores` meanwhile. Beside its result, `work` tells the CPU time of the systems'
+/// trees. A drift of the canary counts if the system was `alone`: systems that take turns meet it alike.
 pub fn watched<T>(
     cores: &[usize],
     alone: bool,

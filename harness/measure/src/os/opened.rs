@@ -66,8 +66,8 @@ pub struct Open {
     pub files: Vec<Opened>,
     /// Pipes and sockets.
     pub buffers: Vec<Buffer>,
-    /// Whether the process hides files: it forbids looks, or the kernel keeps files for it in memory that no descriptor of
-    /// its own leads to.
+    /// Whether the process hides files: it forbids looks, or the kernel keeps files for it in memory that no descriptor
+    /// of its own leads to.
     pub hides_files: bool,
 }
 
@@ -140,7 +140,8 @@ fn range_of(line: &[u8]) -> Option<(&[u8], &[u8])> {
     path.starts_with(b"/").then_some((path, permissions))
 }
 
-/// The path with its line feeds, which the kernel writes as `\012`: alone, so that a name may hold these characters too.
+/// The path with its line feeds, which the kernel writes as `\012`: alone, so that a name may hold these characters
+/// too.
 fn with_line_feeds(path: &[u8]) -> Vec<u8> {
     let (mut rest, mut found) = (path, Vec::new());
     while let Some((&first, others)) = rest.split_first() {

@@ -12,8 +12,8 @@ pub(super) fn checked(status: libc::c_int) -> Result<libc::c_int> {
     if status < 0 { Err(Error::last_os_error()) } else { Ok(status) }
 }
 
-/// Text of a file of the kernel's; empty if the file can't be read. A process may name itself and its files by any bytes,
-/// and must not hide by them.
+/// Text of a file of the kernel's; empty if the file can't be read. A process may name itself and its files by any
+/// bytes, and must not hide by them.
 pub(crate) fn text_of(path: impl AsRef<Path>) -> String {
     String::from_utf8_lossy(&fs::read(path).unwrap_or_default()).into_owned()
 }

@@ -34,8 +34,8 @@ impl Stops {
     }
 
     /// Fault of a system that waits for something other than its cores: what it waits for goes on while the
-    /// system is stopped, and would cost it nothing. On a busy host a working system meets a few such moments by chance,
-    /// where the bench itself has to wait for a core and leaves a pipe full.
+    /// system is stopped, and would cost it nothing. On a busy host a working system meets a few such moments by
+    /// chance, where the bench itself has to wait for a core and leaves a pipe full.
     pub fn fault(&self) -> Option<Reason> {
         let (idle, all) = (self.idle, self.times.len());
         let waits = all >= LEAST_STOPS && is_beyond(idle, all, MOST_WAITING);

@@ -96,8 +96,8 @@ fn text(fresh: &[Fresh]) -> Vec<Vec<u8>> {
     copies(0).chain(copies(1)).collect()
 }
 
-/// `scored` answers that are the odd ones beside the `answers` to copies of their lines. A line counts once, however many
-/// copies it has: their answers are not independent.
+/// `scored` answers that are the odd ones beside the `answers` to copies of their lines. A line counts once, however
+/// many copies it has: their answers are not independent.
 fn odd_answers(fresh: &[Fresh], answers: &[Vec<u8>], scored: &[Vec<u8>]) -> Counted {
     let (first, second) = answers.split_at(fresh.len());
     let mut seen = HashSet::new();

@@ -163,8 +163,8 @@ impl SeenFiles {
             && !self.is_of_the_system(&file.path)
     }
 
-    /// Whether a file belongs to the operating system of the host, or to a package. A part that the system brings may lie
-    /// at a place in such a folder.
+    /// Whether a file belongs to the operating system of the host, or to a package. A part that the system brings may
+    /// lie at a place in such a folder.
     fn is_of_the_system(&self, path: &Path) -> bool {
         let is_package = |part: Component<'_>| PACKAGES.iter().any(|name| part.as_os_str() == *name);
         let is_below = |folder: &&str| path.starts_with(folder);

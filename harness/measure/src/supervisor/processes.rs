@@ -2,8 +2,8 @@
 //!
 //! The kernel's account of a process at its end is exact, but a process may lower its own peak (`clear_refs`,
 //! proc(5)), and keep bytes where no process's account has them. The greatest of all looks therefore counts beside
-//! it. A look above a process's account at its end shows that its peak was lowered. A child that no parent waits for has
-//! no such account, and the kernel adds its CPU time to no other process.
+//! it. A look above a process's account at its end shows that its peak was lowered. A child that no parent waits for
+//! has no such account, and the kernel adds its CPU time to no other process.
 
 use std::collections::HashMap;
 

@@ -6,9 +6,9 @@
 //! translate itself. The answers to the two copies are then more like each other than like the line's. No
 //! clock is needed, so that a table finds no cover in answering slowly.
 //!
-//! In sets made by a template a word may stand in nearly all lines, and the words that replace it are alike. A system that
-//! marks unusual words marks both copies. The answers to any such lines are the odd ones, so their share among other
-//! lines belongs to what is allowed, where it is more than chance makes of any three sentences.
+//! In sets made by a template a word may stand in nearly all lines, and the words that replace it are alike. A system
+//! that marks unusual words marks both copies. The answers to any such lines are the odd ones, so their share among
+//! other lines belongs to what is allowed, where it is more than chance makes of any three sentences.
 //!
 //! How often an answer repeats a run of characters doesn't count. A poor model's answer may be a loop as long as its
 //! batch allows; the copies share a batch, and the line has another one.
@@ -31,7 +31,8 @@ pub fn odd<'a>(triples: impl Iterator<Item = Triple<'a>>) -> Counted {
     Counted::of(triples.map(is_odd))
 }
 
-/// Reason if the answers to `known` lines are the odd ones too often, beside those to `other` lines, if these were asked.
+/// Reason if the answers to `known` lines are the odd ones too often, beside those to `other` lines, if these were
+/// asked.
 pub fn strange(known: Counted, other: Counted) -> Option<Reason> {
     let Counted { lines, of } = known;
     let figure =
@@ -39,8 +40,8 @@ pub fn strange(known: Counted, other: Counted) -> Option<Reason> {
     is_beyond(lines, of, allowed(other)).then(|| Code::Recognises.reason(figure()))
 }
 
-/// Share of odd answers that is allowed beside those to `other` lines. A dozen lines scatter: half of them may be odd by
-/// chance, and would excuse a table.
+/// Share of odd answers that is allowed beside those to `other` lines. A dozen lines scatter: half of them may be odd
+/// by chance, and would excuse a table.
 fn allowed(other: Counted) -> f64 {
     match is_beyond(other.lines, other.of, OF_ANY_SENTENCES) {
         true => (MOST_STRANGE + other.share() - OF_ANY_SENTENCES).min(1.0),

@@ -5,9 +5,9 @@
 //! that are taken from a text don't depend on its other words. A suspect therefore gets other lines too, made of
 //! halves of the lines, which no table holds, and copies of these.
 //!
-//! A system that samples may have a seed for each process, which makes all answers of one process alike. Lines and copies
-//! are asked in processes of their own, and the copies' answers are by chance the ones that are alike in a third of cases,
-//! for all lines at once. A suspect that samples is therefore asked further copies in further processes.
+//! A system that samples may have a seed for each process, which makes all answers of one process alike. Lines and
+//! copies are asked in processes of their own, and the copies' answers are by chance the ones that are alike in a third
+//! of cases, for all lines at once. A suspect that samples is therefore asked further copies in further processes.
 
 use std::collections::HashSet;
 

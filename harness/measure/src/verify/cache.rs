@@ -61,8 +61,8 @@ enum Role {
 }
 
 /// Pairs of lines that are neighbours by length; chance decides which of the two is the fresh one. In each stretch come
-/// first the lines to repeat and those with the words of the fresh lines, then the pairs in the same order. The order of
-/// two neighbours is random. A system that is slow every few lines is slow on both sides alike.
+/// first the lines to repeat and those with the words of the fresh lines, then the pairs in the same order. The order
+/// of two neighbours is random. A system that is slow every few lines is slow on both sides alike.
 fn questions(lines: &[Vec<u8>], random: &mut Random) -> Vec<Question> {
     let neighbours = lines.iter().sorted_by_key(|line| words(line)).cloned().tuples();
     let mut pairs = neighbours.map(|(one, next)| in_random_order([one, next], random)).collect_vec();

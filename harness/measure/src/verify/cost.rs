@@ -32,9 +32,9 @@ const fn launches(probe: Probe, track: Track) -> usize {
 /// Lines that a launch of a probe gets at most; of the probe of conformance, those between the odd ones.
 const LINES: f64 = 400.0;
 
-/// Bytes of the odd lines that take the time of a word: most of them are an over-long line of words of 160 letters. In runs
-/// on Zen 5 they were 2 to 4 for translators, which cut such words into letters, and 14 to 24 for language models, which
-/// read them at once. This value lies between.
+/// Bytes of the odd lines that take the time of a word: most of them are an over-long line of words of 160 letters. In
+/// runs on Zen 5 they were 2 to 4 for translators, which cut such words into letters, and 14 to 24 for language models,
+/// which read them at once. This value lies between.
 const WORD_BYTES: f64 = 10.0;
 
 /// Seconds that the probe usually takes in `track` with a system that takes `start` seconds to start, and so many for a

@@ -14,8 +14,8 @@ use dyno_report::{Field, Table};
 const CAVEAT: &str = "Factors over MKL are greater on AMD's processors, since MKL chooses its code by the processor's \
                       maker. Integers use AVX-512 VNNI where the processor has it; the papers' processors lack it.";
 
-/// The head over `reproductions`: ours `beside` other engines, sentences, the claims on which the papers' abstracts and conclusions
-/// rest, and every numbered table and figure. `conditions` say where and how ours were measured.
+/// The head over `reproductions`: ours `beside` other engines, sentences, the claims on which the papers' abstracts and
+/// conclusions rest, and every numbered table and figure. `conditions` say where and how ours were measured.
 pub(super) fn cover(
     reproductions: &[Reproduction],
     conditions: &[String],

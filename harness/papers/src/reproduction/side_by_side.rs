@@ -1,8 +1,8 @@
-//! dyno's engines beside other projects' on the same weights, by a published run. A reader who chooses an engine needs this
-//! first: the papers' own factors mostly compare an engine with its earlier version.
+//! dyno's engines beside other projects' on the same weights, by a published run. A reader who chooses an engine needs
+//! this first: the papers' own factors mostly compare an engine with its earlier version.
 //!
-//! Names tell the pairs. The summary's groups of one model hold systems that open the same files, and other engines mostly
-//! open another form of them.
+//! Names tell the pairs. The summary's groups of one model hold systems that open the same files, and other engines
+//! mostly open another form of them.
 
 use dyno_record::identity::{Launch, RunSystem};
 use dyno_record::{Track, Verdict};

@@ -14,8 +14,8 @@ pub struct Statement {
     pub of: Option<Quantity>,
     /// Name of the point that has the quantity.
     pub point: Option<String>,
-    /// Name of another point that the quantity is relative to. Of two factors it is the quotient, each over its own base:
-    /// speeds are compared where the bases are one.
+    /// Name of another point that the quantity is relative to. Of two factors it is the quotient, each over its own
+    /// base: speeds are compared where the bases are one.
     pub over: Option<String>,
     /// Value that the paper gives without a better side.
     pub about: Option<f64>,

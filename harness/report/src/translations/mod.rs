@@ -21,9 +21,9 @@ const MARKUP_BUDGET: usize = 250_000;
 /// Most lines as markup: what a reader without scripts scrolls through.
 const MARKUP_LINES: usize = 100;
 
-/// Translations of a test set by `translators`: the first `lines` as markup, the `data` of all lines, and the numbers of
-/// lines that the data have (`held`), that the set has, and on which all systems agree. `None` if the run holds no texts of
-/// these systems.
+/// Translations of a test set by `translators`: the first `lines` as markup, the `data` of all lines, and the numbers
+/// of lines that the data have (`held`), that the set has, and on which all systems agree. `None` if the run holds no
+/// texts of these systems.
 pub fn translations(material: &Material<'_>, set: &Set<'_>, translators: &[usize]) -> Option<Value> {
     let (texts, set) = (Texts::of(material, set, translators), set.texts);
     if texts.texts.is_empty() || set.source.is_empty() {

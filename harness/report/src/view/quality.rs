@@ -75,8 +75,8 @@ fn quality_axis(scale: &Scale) -> Axis {
     Axis { from_zero: false, reversed: !scale.is_higher_better(), ..Axis::of(name, false) }
 }
 
-/// The chart of the systems `shown`, the first of which get the best places for their labels, each with its name, family
-/// and tip.
+/// The chart of the systems `shown`, the first of which get the best places for their labels, each with its name,
+/// family and tip.
 pub fn scatter(
     contest: &Contest<'_>,
     shown: &[&Contestant],

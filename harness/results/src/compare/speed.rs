@@ -159,8 +159,8 @@ fn least_p(cell: &Speeds, question: Question) -> f64 {
     }
 }
 
-/// The figures of a cell, without a verdict and with an uncorrected `p`. The slow-down is the median over pairs; without
-/// pairs the ratio of medians, with the widest interval that theirs allow.
+/// The figures of a cell, without a verdict and with an uncorrected `p`. The slow-down is the median over pairs;
+/// without pairs the ratio of medians, with the widest interval that theirs allow.
 fn compare(cell: &Speeds, question: Question) -> Option<Comparison> {
     let (baseline, candidate) = (median_interval(&cell.baseline)?, median_interval(&cell.candidate)?);
     let slow_downs: Vec<f64> = cell.ratios.iter().map(|ratio| ratio.recip()).collect();
@@ -207,7 +207,8 @@ fn of_rounds(cell: &Speeds, question: Question, slow_down: f64) -> (f64, Option<
     (p, noise_floor(&[cell.baseline.clone(), cell.candidate.clone()], rounds))
 }
 
-/// The verdict. NOISY rounds have one only if their pairs agree on it; a change that so few rounds can't prove has none.
+/// The verdict. NOISY rounds have one only if their pairs agree on it; a change that so few rounds can't prove has
+/// none.
 fn verdict(comparison: &Comparison, cell: &Speeds, can_prove: bool) -> Change {
     let tolerated = if cell.in_slices { TOLERATED_IN_SLICES } else { TOLERATED_SLOW_DOWN };
     let change = change(comparison, tolerated, can_prove);

@@ -1,5 +1,5 @@
-//! Figures of a cell against the limits of the rules on its texts: how much of the room under each limit is used. The ratios
-//! of probes stand in records as words alone, so that no margin can be read from them.
+//! Figures of a cell against the limits of the rules on its texts: how much of the room under each limit is used. The
+//! ratios of probes stand in records as words alone, so that no margin can be read from them.
 
 use std::collections::BTreeSet;
 

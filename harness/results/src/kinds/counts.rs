@@ -32,8 +32,8 @@ pub struct Loss {
 /// What an answer keeps of a line, by kind in the order of [`Kind::ALL`].
 pub type KeptOfLine = [Kept; Kind::ALL.len()];
 
-/// Counts what answers to a test set keep of it. Systems share most of their answers, so each answer to a line is counted
-/// once.
+/// Counts what answers to a test set keep of it. Systems share most of their answers, so each answer to a line is
+/// counted once.
 pub struct Counter<'a> {
     set: &'a TestSet,
     languages: Languages,

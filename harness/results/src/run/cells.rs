@@ -28,7 +28,8 @@ impl<'a> MeasuredCell<'a> {
         self.records.iter().copied().filter(|record| record.verdict != Verdict::Invalid).collect()
     }
 
-    /// Verdict on the cell: INVALID with one INVALID round, or with rounds of unlike quality; NOISY with more than half of the rounds NOISY.
+    /// Verdict on the cell: INVALID with one INVALID round, or with rounds of unlike quality; NOISY with more than half
+    /// of the rounds NOISY.
     pub fn verdict(&self) -> Verdict {
         let count = |verdict| self.records.iter().filter(|record| record.verdict == verdict).count();
         match self.records.len() {

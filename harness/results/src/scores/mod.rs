@@ -1,9 +1,9 @@
 //! Quality of a run's outputs.
 //!
 //! A run has a list of metrics. sacrebleu, the reference implementation, computes BLEU, spBLEU, chrF, chrF++ and
-//! TER, in the user's own Python or in a private one; `spearman` is our own; workers compute any other. Confidence intervals and
-//! comparisons are a bootstrap of our own, over sacrebleu's counts of each line, over pairs of sentences, or
-//! over the workers' segment scores.
+//! TER, in the user's own Python or in a private one; `spearman` is our own; workers compute any other. Confidence
+//! intervals and comparisons are a bootstrap of our own, over sacrebleu's counts of each line, over pairs of sentences,
+//! or over the workers' segment scores.
 
 mod answers;
 mod corpus;

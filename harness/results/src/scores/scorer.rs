@@ -153,8 +153,8 @@ fn differences(sheets: &[(Scale, Sheet)], a: Place, b: Place) -> BTreeMap<String
 }
 
 /// Scores of a whole run if one of its outputs lacks a score or a metric of `again` is asked for, else `None`.
-/// All outputs are then scored again, since pairs need all of them; a worker's answers are cached. The source as its own
-/// translation is scored with them.
+/// All outputs are then scored again, since pairs need all of them; a worker's answers are cached. The source as its
+/// own translation is scored with them.
 pub fn score_run(run: &Run, again: &[Metric]) -> Option<Answer> {
     let work: Vec<Work<'_>> = run.test_sets.iter().filter_map(|set| work(run, set)).collect();
     let too_long: Vec<String> = run.test_sets.iter().flat_map(|set| too_long(run, set)).collect();

@@ -1,6 +1,6 @@
 //! Workers: metrics of other programs, such as COMET. A worker speaks one JSON object a line on standard
-//! input and output, as `docs/BRING-YOUR-OWN.md` describes, and is started once for all systems of a run. Segment scores
-//! feed the same paired bootstrap as BLEU's counts.
+//! input and output, as `docs/BRING-YOUR-OWN.md` describes, and is started once for all systems of a run. Segment
+//! scores feed the same paired bootstrap as BLEU's counts.
 
 use std::fs;
 use std::path::PathBuf;

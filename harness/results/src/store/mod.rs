@@ -1,9 +1,9 @@
 //! Folder of a run: identity, records, outputs, scores. Records are appended and synced one by one, so a
 //! killed bench loses at most the round in progress.
 //!
-//! `docs/FORMAT.md` lists the files. [`Store`] writes the folder and holds its lock. A fresh run reads nothing back: its
-//! state is the [`Run`] in memory. The folder is read to resume a run, and by commands that start from a folder. It is
-//! complete: a run is scored, compared and reported without its campaign.
+//! `docs/FORMAT.md` lists the files. [`Store`] writes the folder and holds its lock. A fresh run reads nothing back:
+//! its state is the [`Run`] in memory. The folder is read to resume a run, and by commands that start from a folder. It
+//! is complete: a run is scored, compared and reported without its campaign.
 
 pub mod files;
 pub(crate) mod folder;

@@ -76,8 +76,8 @@ pub struct CellSummary {
     pub limit_ms: Option<f64>,
     /// Track server: percentile of the latency that must stay within the limit.
     pub limit_percentile: Option<f64>,
-    /// Track server: number of clients at the knee of the closed loop, where throughput over mean time is greatest; none
-    /// if it may lie beyond the greatest number.
+    /// Track server: number of clients at the knee of the closed loop, where throughput over mean time is greatest;
+    /// none if it may lie beyond the greatest number.
     pub knee_clients: Option<usize>,
     /// Track server: figures of the closed loop by the number of clients.
     pub clients: BTreeMap<usize, LoadFigures>,

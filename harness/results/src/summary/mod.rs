@@ -49,8 +49,8 @@ pub struct Summary {
     pub same_weights: Vec<Remark>,
     /// Settings in which the systems on one test set are unequal.
     pub unequal: Vec<Remark>,
-    /// Quality of each test set's source as its own translation, by the name of the set. A set whose source a system has
-    /// returned has none here: that system's row says it.
+    /// Quality of each test set's source as its own translation, by the name of the set. A set whose source a system
+    /// has returned has none here: that system's row says it.
     pub copied: BTreeMap<String, Vec<MetricFigure>>,
 }
 

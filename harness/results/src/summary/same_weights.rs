@@ -1,5 +1,5 @@
-//! Systems of different engines on one model. Their texts should be the same; what differs is the search, the arithmetic
-//! or a fault. A difference in quality between them says nothing of the model.
+//! Systems of different engines on one model. Their texts should be the same; what differs is the search, the
+//! arithmetic or a fault. A difference in quality between them says nothing of the model.
 
 use std::path::PathBuf;
 

@@ -1,16 +1,16 @@
 //! Sums of int8 products from the processor's matrix unit, AMX.
 //!
 //! The unit has eight registers of up to 16 × 64 bytes. Four hold sums, [16 rows, 16 columns], two activations,
-//! [16 rows, 16 groups], and two weights, [16 groups, 16 columns]: blocks of packed weights as they lie. Sums begin with the
-//! columns' starts, as in a tile of vectors.
+//! [16 rows, 16 groups], and two weights, [16 groups, 16 columns]: blocks of packed weights as they lie. Sums begin
+//! with the columns' starts, as in a tile of vectors.
 //!
-//! A panel meets up to 32 rows at once, so that each register of weights and activations serves two squares of sums. The
-//! sums go to memory, from where the tiles of `nest` finish them as any others. Groups after the last whole sixteen are left
-//! for the vectors. The registers are freed before the vectors work again: products with 256 to 3,072 inputs were 5 to 30 %
-//! slower on Emerald Rapids where they were kept, although shaping and freeing them takes 120 ns.
+//! A panel meets up to 32 rows at once, so that each register of weights and activations serves two squares of sums.
+//! The sums go to memory, from where the tiles of `nest` finish them as any others. Groups after the last whole sixteen
+//! are left for the vectors. The registers are freed before the vectors work again: products with 256 to 3,072 inputs
+//! were 5 to 30 % slower on Emerald Rapids where they were kept, although shaping and freeing them takes 120 ns.
 //!
-//! Instructions are inline: their intrinsics aren't stable. The operating system grants the registers on request, since it
-//! then saves 8 KiB more of each thread that uses them.
+//! Instructions are inline: their intrinsics aren't stable. The operating system grants the registers on request, since
+//! it then saves 8 KiB more of each thread that uses them.
 
 use crate::lanes::LANES;
 use crate::tile::job::{Job, PANEL, Panel};
@@ -23,11 +23,11 @@ use std::sync::OnceLock;
 const SIDE: usize = 16;
 /// Rows that meet a panel at once.
 const ROWS: usize = 2 * SIDE;
-/// Size of weights, in bytes, up to which they are read anew for each 32 rows, from a second-level cache of 2 MiB. Greater ones
-/// are read once, and all rows for each panel.
+/// Size of weights, in bytes, up to which they are read anew for each 32 rows, from a second-level cache of 2 MiB.
+/// Greater ones are read once, and all rows for each panel.
 const NEAR: usize = 1 << 20;
-/// Bytes to fetch with each register of groups, half of what a square of 32 by 32 reads: the lines of `ahead!`. BERT-base,
-/// whose weights come from the third level, takes a ninth less time with it for 64 tokens.
+/// Bytes to fetch with each register of groups, half of what a square of 32 by 32 reads: the lines of `ahead!`.
+/// BERT-base, whose weights come from the third level, takes a ninth less time with it for 64 tokens.
 const AHEAD: usize = 1024;
 /// Vectors of a panel.
 const VECTORS: usize = PANEL / LANES;
@@ -46,8 +46,8 @@ pub(crate) fn is_granted() -> bool {
     *GRANTED.get_or_init(|| unsafe { libc::syscall(libc::SYS_arch_prctl, REQUEST, TILES) } == 0)
 }
 
-/// Whether the unit is faster than vectors. With few rows, either waits for the weights: four rows have one speed, eight 1.2
-/// to 2.2 times that of vectors, 64 rows 1.6 to 3.6 times (Emerald Rapids, 256 to 3,072 inputs).
+/// Whether the unit is faster than vectors. With few rows, either waits for the weights: four rows have one speed,
+/// eight 1.2 to 2.2 times that of vectors, 64 rows 1.6 to 3.6 times (Emerald Rapids, 256 to 3,072 inputs).
 pub(crate) fn is_faster(job: &Job<'_>) -> bool {
     job.rows >= 8 && job.groups >= SIDE
 }
@@ -196,7 +196,8 @@ macro_rules! ahead {
     ($($at:literal)+) => { concat!($("prefetcht1 [{ahead} + ", $at, "]\n"),+) };
 }
 
-/// Writes the instructions of one choice of squares. A square begins with the starts of its columns, a row for all rows.
+/// Writes the instructions of one choice of squares. A square begins with the starts of its columns, a row for all
+/// rows.
 macro_rules! squares {
     ($operands:ident, starts: $($start:literal)+, step: $($step:literal)+, sums: $($sums:literal)+) => {
         asm!(

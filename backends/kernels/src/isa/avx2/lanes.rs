@@ -118,8 +118,8 @@ crate::isa::operations::operations! { "avx2,fma",
         _mm_prefetch::<_MM_HINT_T0>(block.cast())
     }
 
-    /// The lower number in half precision of each lane, which is finite: its bits as those of f32 have an exponent that is
-    /// 112 too small.
+    /// The lower number in half precision of each lane, which is finite: its bits as those of f32 have an exponent that
+    /// is 112 too small.
     fn lower_half(a: &Block) -> F {
         load_bytes(a).map(|a| {
             let sign = _mm256_slli_epi32::<16>(_mm256_and_si256(a, _mm256_set1_epi32(0x8000)));

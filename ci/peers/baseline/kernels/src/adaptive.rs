@@ -1,5 +1,5 @@
-//! The adaptive layout of Dice & Kogan 2021, section 6.1: weights are kept as [K, N] and as [N, K], and each product takes the
-//! form that was faster for its shape and its number of rows.
+//! The adaptive layout of Dice & Kogan 2021, section 6.1: weights are kept as [K, N] and as [N, K], and each product
+//! takes the form that was faster for its shape and its number of rows.
 //!
 //! The paper times every number of rows when it makes a module; here a shape is timed when it's first met, once for all
 //! modules of that shape, so the first line of each length takes longer. With one thread a BERT has three shapes.

@@ -41,7 +41,8 @@ impl Blas {
 
     /// OpenBLAS as scipy's wheel has it, without threads of its own; the wheel puts “scipy_” before the names.
     pub fn openblas(path: &Path) -> Result<Self, String> {
-        // OpenBLAS chooses by the processor's family, and takes its AVX2 code on a newer one than it knows, such as Zen 5.
+        // OpenBLAS chooses by the processor's family, and takes its AVX2 code on a newer one than it knows, such as Zen
+        // 5.
         #[cfg(target_arch = "x86_64")]
         if std::env::var_os(CORE_TYPE).is_none() && std::arch::is_x86_feature_detected!("avx512vl") {
             // SAFETY: a model is opened before any thread that reads the environment starts.

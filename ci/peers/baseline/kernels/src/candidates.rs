@@ -91,7 +91,8 @@ impl Candidates {
         Ok(())
     }
 
-    /// Gathers the plain form [K, N], if `into` has f32 weights: sixteen columns at a time, so that whole cache lines are written.
+    /// Gathers the plain form [K, N], if `into` has f32 weights: sixteen columns at a time, so that whole cache lines
+    /// are written.
     fn gather_plain(&self, columns: &[u32], into: &mut Weights) {
         const LANES: usize = 16;
         if !into.is_f32() {

@@ -1,4 +1,5 @@
-//! The crew of `dyno-kernels`, whose products are this crate's: each thread calls the library for its share of the columns.
+//! The crew of `dyno-kernels`, whose products are this crate's: each thread calls the library for its share of the
+//! columns.
 
 use std::io;
 use std::ops::{Deref, DerefMut, Range};

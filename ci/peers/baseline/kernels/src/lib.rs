@@ -1,11 +1,11 @@
-//! `dyno-kernels` with f32 products by a library: unpacked weights, one call a product, as in the papers' baselines. The
-//! library is oneDNN, MKL, OpenBLAS or Eigen, opened at run time ([`choose_library`]), or the gemm crate.
+//! `dyno-kernels` with f32 products by a library: unpacked weights, one call a product, as in the papers' baselines.
+//! The library is oneDNN, MKL, OpenBLAS or Eigen, opened at run time ([`choose_library`]), or the gemm crate.
 //!
-//! The crate has the interface of `dyno-kernels` and stands in its place in this workspace, so that an engine differs in its
-//! f32 products alone. [`Kernels`], [`Weights`] and [`Candidates`] wrap the kernels' types. f32 weights keep a plain form
-//! [K, N], which the library reads, and packs, on each call; [`transpose_weights`] makes it [N, K], as PyTorch keeps its
-//! weights. Scales, bias, activation and residual follow in separate loops. The threads of a [`Crew`] call the library for
-//! their columns each.
+//! The crate has the interface of `dyno-kernels` and stands in its place in this workspace, so that an engine differs
+//! in its f32 products alone. [`Kernels`], [`Weights`] and [`Candidates`] wrap the kernels' types. f32 weights keep a
+//! plain form [K, N], which the library reads, and packs, on each call; [`transpose_weights`] makes it [N, K], as
+//! PyTorch keeps its weights. Scales, bias, activation and residual follow in separate loops. The threads of a [`Crew`]
+//! call the library for their columns each.
 //! Products of integers, and all vector maths, are the kernels' own.
 
 mod adaptive;

@@ -1,7 +1,7 @@
 //! oneDNN's matmul as PyTorch calls it: unpacked weights, and each call describes its product anew, asks for a
 //! primitive, which the library's own cache holds, and executes it. Two of Dice & Kogan's optimisations (2021) are
-//! [`Switches`]: with saved dispatch (section 6.2) a thread keeps the primitive of each shape, and a call only names its
-//! matrices; with smaller partitions (section 6.3) the inner dimension goes in blocks.
+//! [`Switches`]: with saved dispatch (section 6.2) a thread keeps the primitive of each shape, and a call only names
+//! its matrices; with smaller partitions (section 6.3) the inner dimension goes in blocks.
 //!
 //! The few functions are declared here and looked up in the library, so that building needs no headers and no C.
 
@@ -35,8 +35,8 @@ pub struct Switches {
     pub saves_dispatch: bool,
     /// Rows of the weights that a primitive takes; the next one adds its products to the sums.
     ///
-    /// The paper changes the library's constant for the outermost of its three loops. Blocks from outside are the same loops,
-    /// with a call for each turn of the outermost.
+    /// The paper changes the library's constant for the outermost of its three loops. Blocks from outside are the same
+    /// loops, with a call for each turn of the outermost.
     pub inner_block: Option<usize>,
 }
 

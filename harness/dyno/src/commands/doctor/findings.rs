@@ -180,7 +180,8 @@ impl HostView<'_> {
     }
 }
 
-/// Findings about other load, of other processes or machines, in the time between two readings; none if no time has passed. The limits are those of a round.
+/// Findings about other load, of other processes or machines, in the time between two readings; none if no time has
+/// passed. The limits are those of a round.
 pub fn load_findings(spent: &CoreTime) -> Vec<Finding> {
     if spent.all == 0 {
         return Vec::new();

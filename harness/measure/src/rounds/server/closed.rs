@@ -16,8 +16,8 @@ pub(super) fn lines(counted: usize, clients: usize) -> usize {
     counted.max(ANSWERS_A_CLIENT * clients).next_multiple_of(clients) + 2 * clients
 }
 
-/// Answers a second while all clients wait, and the answers of that time, from the instants of all answers. A run has the
-/// lines that [`lines`] gives.
+/// Answers a second while all clients wait, and the answers of that time, from the instants of all answers. A run has
+/// the lines that [`lines`] gives.
 pub(super) fn steady(answered_ns: &[u64], clients: usize) -> (f64, Range<usize>) {
     let window = clients..answered_ns.len() - clients;
     let ns = answered_ns[window.end - 1] - answered_ns[window.start - 1];

@@ -1,7 +1,7 @@
 //! Copies that are asked again: a fresh process gets some of those that a round has had, one at a time.
 //!
-//! Answers to copies are not scored. Under load a system could write anything for lines that it doesn't know, and so keep
-//! any rate. An answer to a single line shows what a translation looks like.
+//! Answers to copies are not scored. Under load a system could write anything for lines that it doesn't know, and so
+//! keep any rate. An answer to a single line shows what a translation looks like.
 
 use dyno_record::{Purpose, ServedRun};
 use dyno_stats::Random;
@@ -35,8 +35,8 @@ impl Copies {
         self.0.extend(altered.take(LEAST_UNKNOWN).map(|copy| copy.map(Clone::clone)));
     }
 
-    /// Asks a fresh process for the copies, and refuses a system whose answers were no translations. Like other launches
-    /// that are not timed, this one counts for nothing else.
+    /// Asks a fresh process for the copies, and refuses a system whose answers were no translations. Like other
+    /// launches that are not timed, this one counts for nothing else.
     pub fn ask_again(&self, context: &RoundContext<'_>, observed: &mut Observed) -> Result<()> {
         let system = context.subject.system;
         if self.0.is_empty() || !system.translates || !observed.reasons.is_empty() {

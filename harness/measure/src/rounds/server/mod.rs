@@ -127,8 +127,8 @@ impl<'a> Server<'a> {
         self.ask_copies(talk, UNKNOWN_RATE * rate)
     }
 
-    /// Lets copies arrive at `rate`, a share of the greatest one. A system that misses the limit with them, and keeps it
-    /// with the set's lines in between, knows the set.
+    /// Lets copies arrive at `rate`, a share of the greatest one. A system that misses the limit with them, and keeps
+    /// it with the set's lines in between, knows the set.
     fn ask_copies(&mut self, talk: &mut Conversation<'_, '_>, rate: f64) -> Flow<()> {
         for number in 1..=UNKNOWN_RUNS {
             let copies = self.run(talk, rate, Purpose::Unknown)?;

@@ -86,7 +86,8 @@ impl Runs {
         self.seconds(purpose, rate) * (1.0 + LONGER / (self.lines(purpose, rate) as f64).sqrt())
     }
 
-    /// Seconds that a round usually takes for a system with this greatest rate. Clients make it work at about that rate.
+    /// Seconds that a round usually takes for a system with this greatest rate. Clients make it work at about that
+    /// rate.
     pub fn usual_seconds(&self, rate: f64) -> f64 {
         let closed = self.closed as f64 * self.seconds(Purpose::Clients, self.limit.rate.unwrap_or(rate));
         let open = match self.limit.rate {
